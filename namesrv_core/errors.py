@@ -1,0 +1,86 @@
+"""Every failure raised on purpose, and the response code that each one is on the wire.
+
+`handlers.dispatch` turns these into answers; the client turns answers back into these.
+"""
+
+from enum import IntEnum
+
+
+class ResponseCode(IntEnum):
+    """Codes of answers (`ResponseCode`, `RemotingSysResponseCode` upstream)."""
+
+    SUCCESS = 0
+    SYSTEM_ERROR = 1
+    SYSTEM_BUSY = 2
+    REQUEST_CODE_NOT_SUPPORTED = 3
+    TRANSACTION_FAILED = 4
+    FLUSH_DISK_TIMEOUT = 10
+    SLAVE_NOT_AVAILABLE = 11
+    FLUSH_SLAVE_TIMEOUT = 12
+    MESSAGE_ILLEGAL = 13
+    SERVICE_NOT_AVAILABLE = 14
+    VERSION_NOT_SUPPORTED = 15
+    NO_PERMISSION = 16
+    TOPIC_NOT_EXIST = 17
+    TOPIC_EXIST_ALREADY = 18
+    QUERY_NOT_FOUND = 22
+    SUBSCRIPTION_GROUP_NOT_EXIST = 26
+    INVALID_PARAMETER = 29
+    CONSUMER_NOT_ONLINE = 206
+    CONSUME_MSG_TIMEOUT = 207
+    FLOW_CONTROL = 215
+    GO_AWAY = 1500
+
+
+class RocketMQError(Exception):
+    """Base of every failure in here."""
+
+
+class ProtocolError(RocketMQError):
+    """The peer's bytes are no frame, header or command: the connection has to be closed, unanswered."""
+
+
+class RequestError(RocketMQError):
+    """A request was refused. `code` is the response code, `remark` the text that goes with it."""
+
+    code: int = ResponseCode.SYSTEM_ERROR
+
+    def __init__(self, remark: str | None, code: int | None = None) -> None:
+        super().__init__(remark)
+        self.remark = remark
+        if code is not None:
+            self.code = code
+
+    def __str__(self) -> str:
+        try:
+            name = ResponseCode(self.code).name
+        except ValueError:
+            name = "response code"
+        remark = (self.remark or "").strip()
+        return f"{name} ({self.code}): {remark}" if remark else f"{name} ({self.code})"
+
+
+class NotSupported(RequestError):
+    code = ResponseCode.REQUEST_CODE_NOT_SUPPORTED
+
+
+class NoPermission(RequestError):
+    code = ResponseCode.NO_PERMISSION
+
+
+class TopicNotExist(RequestError):
+    code = ResponseCode.TOPIC_NOT_EXIST
+
+
+class QueryNotFound(RequestError):
+    code = ResponseCode.QUERY_NOT_FOUND
+
+
+_BY_CODE: dict[int, type[RequestError]] = {
+    kind.code: kind for kind in (NotSupported, NoPermission, TopicNotExist, QueryNotFound)
+}
+
+
+def request_error(code: int, remark: str | None) -> RequestError:
+    """The error that an answer with this code and remark stands for."""
+    return _BY_CODE.get(code, RequestError)(remark, code)

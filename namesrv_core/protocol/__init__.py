@@ -1,0 +1,1 @@
+"""Bytes to typed commands and back. Pure: no socket, no file, no clock."""

@@ -1,0 +1,154 @@
+"""JSON bodies that name servers answer with, and those that are sent to them without a registration.
+
+Records carry what is used; members are the wire's own names.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from namesrv_core.protocol import fastjson
+from namesrv_core.protocol.fastjson import to_int, to_text
+
+
+class DataVersion(NamedTuple):
+    """Which state of its topics a broker registered; equal only if all three parts are."""
+
+    counter: int | None = 0
+    state_version: int = 0
+    timestamp: int = 0
+
+    def to_json(self) -> dict[str, object]:
+        return {"counter": self.counter, "stateVersion": self.state_version, "timestamp": self.timestamp}
+
+
+class QueueData(NamedTuple):
+    """A topic's queues on one broker."""
+
+    broker_name: str
+    read_queue_nums: int
+    write_queue_nums: int
+    perm: int
+    topic_sys_flag: int = 0
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "brokerName": self.broker_name,
+            "perm": self.perm,
+            "readQueueNums": self.read_queue_nums,
+            "topicSysFlag": self.topic_sys_flag,
+            "writeQueueNums": self.write_queue_nums,
+        }
+
+
+class MappingInfo(NamedTuple):
+    """Which queues of a static topic one broker holds (`TopicQueueMappingInfo`)."""
+
+    topic: str | None = None
+    scope: str | None = "__global__"
+    total_queues: int = 0
+    bname: str | None = None
+    epoch: int = 0
+    dirty: bool = False
+    curr_id_map: tuple[tuple[int, int], ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "bname": self.bname,
+            "currIdMap": dict(self.curr_id_map),
+            "dirty": self.dirty,
+            "epoch": self.epoch,
+            "scope": self.scope,
+            "topic": self.topic,
+            "totalQueues": self.total_queues,
+        }
+
+
+def member(fields: Mapping[str, Any], name: str, default: int, bits: int = 32) -> int:
+    """A primitive number: the default where it is missing, 0 where it is null."""
+    return to_int(fields[name], bits) if name in fields else default
+
+
+def data_version(value: Any, now: int) -> DataVersion | None:
+    """A DataVersion as 5.5.0 reads it: absent parts are 0, an absent timestamp is `now` (ms)."""
+    if value is None or value == "":
+        return None
+    fields = as_object(value)
+    counter = fields.get("counter", 0)
+    return DataVersion(
+        None if counter is None else to_int(counter, 64),
+        member(fields, "stateVersion", 0, 64),
+        member(fields, "timestamp", now, 64),
+    )
+
+
+def as_object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"expected an object, not {type(value).__name__}")
+    return value
+
+
+def as_bool(value: Any) -> bool:
+    return value.lower() == "true" if isinstance(value, str) else bool(value)
+
+
+def mapping_info(value: Any) -> MappingInfo | None:
+    """A TopicQueueMappingInfo; None for null."""
+    if value is None:
+        return None
+    fields = as_object(value)
+    queues = as_object(fields.get("currIdMap") or {})
+    return MappingInfo(
+        to_text(fields.get("topic")),
+        to_text(fields.get("scope", "__global__")),
+        member(fields, "totalQueues", 0),
+        to_text(fields.get("bname")),
+        member(fields, "epoch", 0, 64),
+        as_bool(fields.get("dirty")),
+        tuple((to_int(key), to_int(item)) for key, item in queues.items()),
+    )
+
+
+def queue_datas(body: bytes) -> list[QueueData]:
+    """The queueDatas of a TopicRouteData body (REGISTER_TOPIC_IN_NAMESRV); ValueError where 5.5.0 fails."""
+    route = fastjson.loads(body)
+    if route is None:
+        return []
+    items = as_object(route).get("queueDatas")
+    if items is None or items == {} or items == "":
+        return []
+    if not isinstance(items, list):
+        raise ValueError("queueDatas is no list")
+    return [_queue_data(as_object(item)) for item in items]
+
+
+def _queue_data(fields: Mapping[str, Any]) -> QueueData:
+    return QueueData(
+        to_text(fields.get("brokerName")) or "",
+        member(fields, "readQueueNums", 0),
+        member(fields, "writeQueueNums", 0),
+        member(fields, "perm", 0),
+        member(fields, "topicSysFlag", 0),
+    )
+
+
+def broker_data(
+    cluster: str, name: str, addrs: Mapping[int, str], acting_master: bool, zone: str | None
+) -> dict[str, object]:
+    """BrokerData: one broker group with the addresses of its members."""
+    return {
+        "brokerAddrs": dict(addrs),
+        "brokerName": name,
+        "cluster": cluster,
+        "enableActingMaster": acting_master,
+        "zoneName": zone,
+    }
+
+
+def topic_list(topics: Iterable[str], broker_addr: str | None = None) -> bytes:
+    """TopicList."""
+    return fastjson.dumps({"brokerAddr": broker_addr, "topicList": list(topics)})
+
+
+def kv_table(table: Mapping[str, str | None]) -> bytes:
+    """KVTable."""
+    return fastjson.dumps({"table": dict(table)})

@@ -1,0 +1,26 @@
+"""Command to frame and back; the header's mark byte says which form it has."""
+
+from namesrv_core.errors import ProtocolError
+from namesrv_core.protocol import frame, header_binary, header_json
+from namesrv_core.protocol.codes import HeaderType
+from namesrv_core.protocol.command import Command
+
+
+def encode(command: Command) -> bytes:
+    """The frame that carries `command`, its header in the form of `command.header_type`."""
+    form = header_binary if command.header_type == HeaderType.ROCKETMQ else header_json
+    return frame.build(command.header_type, form.encode(command), command.body)
+
+
+def decode(payload: bytes) -> Command:
+    """The command of one frame's payload (`FrameReader`); ProtocolError where there is none."""
+    kind = payload[0]
+    end = 4 + int.from_bytes(payload[1:4], "big")
+    if end > len(payload):
+        raise ProtocolError("the header is longer than its frame")
+    header, body = payload[4:end], payload[end:]
+    if kind == HeaderType.JSON:
+        return header_json.decode(header, body)
+    if kind == HeaderType.ROCKETMQ:
+        return header_binary.decode(header, body)
+    raise ProtocolError(f"no header has the type {kind}")

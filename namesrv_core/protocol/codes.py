@@ -1,0 +1,103 @@
+"""The numbers of the protocol: request codes, flag bits, languages, versions, permissions."""
+
+from enum import IntEnum, IntFlag
+
+
+class RequestCode(IntEnum):
+    """Codes that name servers answer, and those of brokers that this project sends or answers."""
+
+    UPDATE_AND_CREATE_TOPIC = 17
+    GET_ALL_TOPIC_CONFIG = 21
+    UPDATE_BROKER_CONFIG = 25
+    GET_BROKER_CONFIG = 26
+    GET_BROKER_RUNTIME_INFO = 28
+    PUT_KV_CONFIG = 100
+    GET_KV_CONFIG = 101
+    DELETE_KV_CONFIG = 102
+    REGISTER_BROKER = 103
+    UNREGISTER_BROKER = 104
+    GET_ROUTEINFO_BY_TOPIC = 105
+    GET_BROKER_CLUSTER_INFO = 106
+    WIPE_WRITE_PERM_OF_BROKER = 205
+    GET_ALL_TOPIC_LIST_FROM_NAMESERVER = 206
+    DELETE_TOPIC_IN_BROKER = 215
+    DELETE_TOPIC_IN_NAMESRV = 216
+    REGISTER_TOPIC_IN_NAMESRV = 217
+    GET_KVLIST_BY_NAMESPACE = 219
+    GET_TOPICS_BY_CLUSTER = 224
+    QUERY_TOPIC_CONSUME_BY_WHO = 300
+    GET_SYSTEM_TOPIC_LIST_FROM_NS = 304
+    GET_SYSTEM_TOPIC_LIST_FROM_BROKER = 305
+    GET_UNIT_TOPIC_LIST = 311
+    GET_HAS_UNIT_SUB_TOPIC_LIST = 312
+    GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST = 313
+    UPDATE_NAMESRV_CONFIG = 318
+    GET_NAMESRV_CONFIG = 319
+    QUERY_DATA_VERSION = 322
+    ADD_WRITE_PERM_OF_BROKER = 327
+    GET_TOPIC_CONFIG = 351
+    GET_BROKER_MEMBER_GROUP = 901
+    BROKER_HEARTBEAT = 904
+    NOTIFY_MIN_BROKER_ID_CHANGE = 905
+
+
+class HeaderType(IntEnum):
+    """How a header is written; the first byte of the header-length word."""
+
+    JSON = 0
+    ROCKETMQ = 1
+
+
+RESPONSE_FLAG = 1
+ONEWAY_FLAG = 2
+
+# LanguageCode, by its byte in the binary header.
+LANGUAGES = (
+    "JAVA", "CPP", "DOTNET", "PYTHON", "DELPHI", "ERLANG", "RUBY",
+    "OTHER", "HTTP", "GO", "PHP", "OMS", "RUST", "NODE_JS",
+)  # fmt: skip
+
+V3_0_11 = 37
+"""From here on REGISTER_BROKER carries a RegisterBrokerBody, before it the bare wrapper."""
+V4_9_4 = 401
+"""From here on a route is asked for in the standard JSON dialect."""
+V5_0_0 = 413
+"""From here on a compressed registration ends with its queue mappings."""
+V5_5_0 = 513
+"""What this project calls itself in every command it sends."""
+
+
+def version_text(ordinal: int) -> str:
+    """`MQVersion.Version` by its ordinal: 513 -> "V5_5_0", 407 -> "V4_9_7"; others as "V<ordinal>".
+
+    V4.m.p is 213 + 20m + 2p and V5.m.p is 413 + 20m + 2p; one less is that release's snapshot.
+    """
+    for major, base, end in ((5, 413, 612), (4, 213, 413)):
+        if base <= ordinal < end:
+            minor, rest = divmod(ordinal - base, 20)
+            if rest % 2:
+                return f"V{major}_{minor}_{(rest + 1) // 2}_SNAPSHOT"
+            return f"V{major}_{minor}_{rest // 2}"
+    return f"V{ordinal}"
+
+
+class Perm(IntFlag):
+    """Permission bits of a topic's queues on one broker (`PermName`)."""
+
+    INHERIT = 1
+    WRITE = 2
+    READ = 4
+    PRIORITY = 8
+
+
+def perm_text(perm: int) -> str:
+    """Permission bits as `mqadmin` operators read them: 6 -> "rw-", 4 -> "r--", 7 -> "rwi"."""
+    return "".join(
+        letter if perm & bit else "-"
+        for letter, bit in (("r", Perm.READ), ("w", Perm.WRITE), ("i", Perm.INHERIT))
+    ) + ("p" if perm & Perm.PRIORITY else "")  # fmt: skip
+
+
+TOPIC_SYS_FLAG_UNIT = 1
+TOPIC_SYS_FLAG_UNIT_SUB = 2
+MASTER_ID = 0

@@ -1,0 +1,100 @@
+"""Command: the unit that travels, request or answer, whatever header it is written with."""
+
+from collections.abc import Mapping
+from itertools import count
+
+from namesrv_core.protocol.codes import ONEWAY_FLAG, RESPONSE_FLAG, V5_5_0, HeaderType
+
+ExtFields = Mapping[str, str | None]
+
+_opaques = count(1)
+
+
+class Command:
+    """One request or answer (`RemotingCommand`).
+
+    `ext` is None where the header carries no extFields at all, which is not the same as an empty map.
+    It may be shared between commands: treat it as read-only. `body` is b"" where there is none.
+    """
+
+    __slots__ = ("body", "code", "ext", "flag", "header_type", "language", "opaque", "remark", "version")
+
+    def __init__(
+        self,
+        code: int,
+        ext: ExtFields | None = None,
+        body: bytes = b"",
+        *,
+        opaque: int = 0,
+        flag: int = 0,
+        remark: str | None = None,
+        language: str = "JAVA",
+        version: int = V5_5_0,
+        header_type: HeaderType = HeaderType.JSON,
+    ) -> None:
+        self.code = code
+        self.ext = ext
+        self.body = body
+        self.opaque = opaque
+        self.flag = flag
+        self.remark = remark
+        self.language = language
+        self.version = version
+        self.header_type = header_type
+
+    @property
+    def is_reply(self) -> bool:
+        return bool(self.flag & RESPONSE_FLAG)
+
+    @property
+    def is_oneway(self) -> bool:
+        return bool(self.flag & ONEWAY_FLAG)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Command) and all(
+            getattr(self, name) == getattr(other, name) for name in Command.__slots__
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        kind = "reply" if self.is_reply else "oneway" if self.is_oneway else "request"
+        return f"<{kind} {self.code} #{self.opaque} ext={self.ext} body={len(self.body)}B>"
+
+
+def request(
+    code: int,
+    ext: ExtFields | None = None,
+    body: bytes = b"",
+    *,
+    oneway: bool = False,
+    header_type: HeaderType = HeaderType.JSON,
+) -> Command:
+    """A request of this project's, with an opaque of its own.
+
+    extFields are always there, as several broker handlers read them unchecked.
+    """
+    return Command(
+        code,
+        {} if ext is None else ext,
+        body,
+        opaque=next(_opaques) & 0x7FFFFFFF,
+        flag=ONEWAY_FLAG if oneway else 0,
+        language="PYTHON",
+        header_type=header_type,
+    )
+
+
+def reply(
+    asked: Command,
+    code: int = 0,
+    *,
+    ext: ExtFields | None = None,
+    body: bytes = b"",
+    remark: str | None = None,
+) -> Command:
+    """The answer to `asked`, in the header encoding it was asked in."""
+    return Command(
+        code, ext, body,
+        opaque=asked.opaque, flag=RESPONSE_FLAG, remark=remark, header_type=asked.header_type,
+    )  # fmt: skip

@@ -1,0 +1,116 @@
+"""The JSON header (type 0), read as leniently as 5.5.0 reads it and written as Java writes it.
+
+A decoded header is remembered by the bytes around its opaque: a client asks the same thing again and again
+with nothing changed but that number.
+"""
+
+import json
+
+from namesrv_core.errors import ProtocolError
+from namesrv_core.protocol.codes import LANGUAGES, HeaderType
+from namesrv_core.protocol.command import Command, ExtFields
+from namesrv_core.protocol.fastjson import _no_constant, dumps, java_double, to_int
+
+_MEMO_ENTRIES = 4096
+_MEMO_BYTES = 1024
+_memo: dict[tuple[bytes, bytes], tuple[int, ExtFields | None, int, str | None, str, int]] = {}
+
+
+class _Decimal(str):
+    """A number with a fraction or an exponent, as it was written."""
+
+    __slots__ = ()
+
+
+_decode = json.JSONDecoder(strict=False, parse_float=_Decimal, parse_constant=_no_constant).decode
+
+
+def decode(header: bytes, body: bytes) -> Command:
+    """The command that `header` and `body` make; ProtocolError where 5.5.0 closes the connection."""
+    before, _, rest = header.partition(b'"opaque":')
+    digits, _, after = rest.partition(b",")
+    if len(digits) < 10 and digits.isdigit():
+        known = _memo.get((before, after))
+        if known is not None:
+            code, ext, flag, remark, language, version = known
+            return Command(
+                code, ext, body,
+                opaque=int(digits), flag=flag, remark=remark, language=language, version=version,
+            )  # fmt: skip
+    command = _parse(header, body)
+    if (
+        digits.isdigit()
+        and len(header) <= _MEMO_BYTES
+        and header.count(b'"opaque":') == 1
+        and command.opaque == int(digits)
+        and "opaque" not in (command.ext or ())
+    ):
+        if len(_memo) >= _MEMO_ENTRIES:
+            _memo.clear()
+        _memo[before, after] = (
+            command.code, command.ext, command.flag, command.remark, command.language, command.version,
+        )  # fmt: skip
+    return command
+
+
+def _parse(header: bytes, body: bytes) -> Command:
+    try:
+        fields = _decode(header.decode("utf-8", "replace"))
+        if not isinstance(fields, dict):
+            raise ValueError("it is no object")
+        if fields.get("body") is not None:
+            raise ValueError("it has a member body")
+        return Command(
+            _number(fields.get("code")),
+            _ext_fields(fields.get("extFields")),
+            body,
+            opaque=_number(fields.get("opaque")),
+            flag=_number(fields.get("flag")),
+            remark=_ext_value(fields.get("remark")),
+            language=_language(fields.get("language")),
+            version=_number(fields.get("version")),
+            header_type=HeaderType.JSON,
+        )
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError(f"unreadable JSON header: {error}") from None
+
+
+def _number(value: object) -> int:
+    return to_int(value, 32)
+
+
+def _language(value: object) -> str:
+    if isinstance(value, (bool, dict, list)):
+        raise ValueError(f"no language: {value!r}")
+    if isinstance(value, int):
+        if not 0 <= value < len(LANGUAGES):
+            raise ValueError(f"no language: {value}")
+        return LANGUAGES[value]
+    return str(value) if value else ""
+
+
+def _ext_fields(value: object) -> ExtFields | None:
+    if value is None or value == "":
+        return None
+    if not isinstance(value, dict):
+        raise ValueError("extFields is no object")
+    return {key: _ext_value(item) for key, item in value.items()}
+
+
+def _ext_value(value: object) -> str | None:
+    if isinstance(value, _Decimal):
+        # Plain decimals keep their digits, those with an exponent become doubles.
+        return java_double(float(value)) if "e" in value.lower() else str(value)
+    if value is None or isinstance(value, str):
+        return value
+    return dumps(value).decode("utf-8", "replace")
+
+
+def encode(command: Command) -> bytes:
+    """Compact, members sorted, members that are null left out."""
+    ext = "" if command.ext is None else f'"extFields":{dumps(command.ext).decode()},'
+    remark = "" if command.remark is None else f'"remark":{dumps(command.remark).decode()},'
+    return (
+        f'{{"code":{int(command.code)},{ext}"flag":{command.flag},"language":"{command.language}",'
+        f'"opaque":{command.opaque},{remark}"serializeTypeCurrentRPC":"JSON","version":{command.version}}}'
+    ).encode()

@@ -1,0 +1,169 @@
+"""Ext fields as records, one for each request code that this project reads or writes.
+
+Reading never fails, as upstream's does not: a field that is missing or unreadable is null, or its default
+where the Java type is a primitive. Which fields may not be null is for the handler to say.
+"""
+
+import re
+from typing import Any, NamedTuple, TypeVar
+
+from namesrv_core.protocol.command import ExtFields
+
+
+
+H = TypeVar("H", bound=NamedTuple)
+
+_INTEGER = re.compile(r"[+-]?\d+")
+_ODD_NAMES = {"zone_name": "__ZONE_NAME", "zone_mode": "__ZONE_MODE"}
+
+
+def _wire_name(field: str) -> str:
+    first, *more = field.split("_")
+    return _ODD_NAMES.get(field) or first + "".join(word.capitalize() for word in more)
+
+
+def _integer(text: str, bits: int) -> int | None:
+    if not _INTEGER.fullmatch(text):
+        return None
+    number = int(text)
+    return number if -(1 << bits - 1) <= number < 1 << bits - 1 else None
+
+
+def read(kind: type[H], ext: ExtFields | None) -> H:
+    """The record `kind` of these ext fields.
+
+    `int | None` is a Java Long, `int` an int with a default, `bool` is true only for "true" in any case.
+    """
+    fields: Any = ext or {}
+    values: list[Any] = []
+    for field, type_ in kind.__annotations__.items():
+        text = fields.get(_wire_name(field))
+        default = kind._field_defaults.get(field)
+        if text is None or type_ == str | None:
+            values.append(default if text is None else text)
+        elif type_ is bool or type_ == bool | None:
+            values.append(text.lower() == "true")
+        else:
+            number = _integer(text, 32 if type_ is int else 64)
+            values.append(default if number is None else number)
+    return kind(*values)
+
+
+def write(header: NamedTuple) -> dict[str, str]:
+    """The ext fields of a record; what is None is left out."""
+    return {
+        _wire_name(field): value if isinstance(value, str) else str(value).lower()
+        for field, value in zip(header._fields, header, strict=True)
+        if value is not None
+    }
+
+
+class PutKvConfig(NamedTuple):
+    namespace: str | None = None
+    key: str | None = None
+    value: str | None = None
+
+
+class KvKey(NamedTuple):
+    """GET_KV_CONFIG and DELETE_KV_CONFIG."""
+
+    namespace: str | None = None
+    key: str | None = None
+
+
+class KvNamespace(NamedTuple):
+    """GET_KVLIST_BY_NAMESPACE."""
+
+    namespace: str | None = None
+
+
+class RegisterBroker(NamedTuple):
+    broker_name: str | None = None
+    broker_addr: str | None = None
+    cluster_name: str | None = None
+    ha_server_addr: str | None = None
+    broker_id: int | None = None
+    compressed: bool = False
+    body_crc32: int = 0
+    heartbeat_timeout_millis: int | None = None
+    enable_acting_master: bool | None = None
+    zone_name: str | None = None
+
+
+class BrokerIdentity(NamedTuple):
+    """UNREGISTER_BROKER and QUERY_DATA_VERSION."""
+
+    broker_name: str | None = None
+    broker_addr: str | None = None
+    cluster_name: str | None = None
+    broker_id: int | None = None
+
+
+class BrokerHeartbeat(NamedTuple):
+    cluster_name: str | None = None
+    broker_addr: str | None = None
+    broker_name: str | None = None
+
+
+class GetRoute(NamedTuple):
+    """GET_ROUTEINFO_BY_TOPIC."""
+
+    topic: str | None = None
+    accept_standard_json_only: bool = False
+    zone_mode: bool = False
+    zone_name: str | None = None
+
+
+class BrokerName(NamedTuple):
+    """WIPE_WRITE_PERM_OF_BROKER and ADD_WRITE_PERM_OF_BROKER."""
+
+    broker_name: str | None = None
+
+
+class ClusterName(NamedTuple):
+    """GET_TOPICS_BY_CLUSTER."""
+
+    cluster: str | None = None
+
+
+class DeleteTopic(NamedTuple):
+    """DELETE_TOPIC_IN_NAMESRV, and DELETE_TOPIC_IN_BROKER without a cluster."""
+
+    topic: str | None = None
+    cluster_name: str | None = None
+
+
+class TopicName(NamedTuple):
+    """REGISTER_TOPIC_IN_NAMESRV, GET_TOPIC_CONFIG, QUERY_TOPIC_CONSUME_BY_WHO."""
+
+    topic: str | None = None
+
+
+class MemberGroup(NamedTuple):
+    """GET_BROKER_MEMBER_GROUP."""
+
+    cluster_name: str | None = None
+    broker_name: str | None = None
+
+
+class MinBrokerIdChange(NamedTuple):
+    """NOTIFY_MIN_BROKER_ID_CHANGE, sent by name servers."""
+
+    min_broker_id: int | None = None
+    min_broker_addr: str | None = None
+    offline_broker_addr: str | None = None
+    ha_broker_addr: str | None = None
+
+
+class CreateTopic(NamedTuple):
+    """UPDATE_AND_CREATE_TOPIC, sent to brokers."""
+
+    topic: str | None = None
+    default_topic: str | None = None
+    read_queue_nums: int = 8
+    write_queue_nums: int = 8
+    perm: int = 6
+    topic_filter_type: str | None = "SINGLE_TAG"
+    topic_sys_flag: int | None = None
+    order: bool = False
+    attributes: str | None = None
