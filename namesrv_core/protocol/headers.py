@@ -9,8 +9,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from namesrv_core.protocol.command import ExtFields
 
-
-
 H = TypeVar("H", bound=NamedTuple)
 
 _INTEGER = re.compile(r"[+-]?\d+")
