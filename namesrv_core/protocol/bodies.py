@@ -6,6 +6,7 @@ Records carry what is used; members are the wire's own names.
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from namesrv_core.events import QueueData
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.fastjson import to_int, to_text
 
@@ -21,23 +22,14 @@ class DataVersion(NamedTuple):
         return {"counter": self.counter, "stateVersion": self.state_version, "timestamp": self.timestamp}
 
 
-class QueueData(NamedTuple):
-    """A topic's queues on one broker."""
-
-    broker_name: str
-    read_queue_nums: int
-    write_queue_nums: int
-    perm: int
-    topic_sys_flag: int = 0
-
-    def to_json(self) -> dict[str, object]:
-        return {
-            "brokerName": self.broker_name,
-            "perm": self.perm,
-            "readQueueNums": self.read_queue_nums,
-            "topicSysFlag": self.topic_sys_flag,
-            "writeQueueNums": self.write_queue_nums,
-        }
+def queue_data(queue: QueueData) -> dict[str, object]:
+    return {
+        "brokerName": queue.broker_name,
+        "perm": queue.perm,
+        "readQueueNums": queue.read_queue_nums,
+        "topicSysFlag": queue.topic_sys_flag,
+        "writeQueueNums": queue.write_queue_nums,
+    }
 
 
 class MappingInfo(NamedTuple):

@@ -141,7 +141,7 @@ def _filters(value: Any) -> list[str | None] | None:
 
 
 def _decode_compressed(body: bytes, version: int, now: int) -> Registration:
-    """Length-prefixed parts: data version, a text for each topic, filter list and, from 5.0.0 on, mappings."""
+    """Length-prefixed parts: data version, a text for each topic, filter list, mappings (from 5.0.0 on)."""
     try:
         parts = _Parts(zlib.decompress(body))
         registered = data_version(fastjson.loads(parts.text()), now)

@@ -1,0 +1,53 @@
+"""Routes: what clients poll for."""
+
+from namesrv_core.errors import RequestError, TopicNotExist
+from namesrv_core.handlers.answer import Answer
+from namesrv_core.protocol.codes import V4_9_4
+from namesrv_core.protocol.command import Command, reply
+from namesrv_core.state import lookup
+from namesrv_core.state.kv import ORDER_TOPIC_CONFIG
+from namesrv_core.state.name_server import NameServerState
+
+_NOT_FOUND = (
+    "No topic route info in name server for the topic: {}\n"
+    "See https://rocketmq.apache.org/docs/bestPractice/06FAQ for further details."
+)
+
+
+def get_route(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
+    """GET_ROUTEINFO_BY_TOPIC: in the standard JSON dialect from version 4.9.4 on, or where it is asked for.
+
+    A route cut to the asker's zone is in the default dialect whatever was asked for, as upstream's is.
+    """
+    settings = state.settings
+    if settings.needWaitForService and now - state.started_at < settings.waitSecondsForService * 1000:
+        raise RequestError("name server not ready")
+    ext = request.ext or {}
+    topic = ext.get("topic")
+    zone = _zone(ext.get("__ZONE_MODE"), ext.get("__ZONE_NAME"))
+    standard = zone is None and (
+        request.version >= V4_9_4 or (ext.get("acceptStandardJsonOnly") or "").lower() == "true"
+    )
+    body = state.remembered_body(topic, standard) if zone is None else None
+    if body is None:
+        body = _body(state, topic, standard, zone)
+        if zone is None:
+            state.remember_body(topic, standard, body)
+    return reply(request, body=body), ()
+
+
+def _zone(mode: str | None, name: str | None) -> str | None:
+    """The zone to keep to; None for all."""
+    return name if (mode or "").lower() == "true" and name and name.strip() else None
+
+
+def _body(state: NameServerState, topic: str | None, standard: bool, zone: str | None) -> bytes:
+    found = None
+    if topic is not None:
+        found = lookup.route(state.tables, topic, state.settings.supportActingMaster)
+    if found is None:
+        raise TopicNotExist(_NOT_FOUND.format("null" if topic is None else topic))
+    order = state.kv.get(ORDER_TOPIC_CONFIG, topic) if state.settings.orderMessageEnable else None
+    if zone is not None:
+        found = lookup.in_zone(found, zone)
+    return lookup.route_body(found, order, standard)

@@ -1,0 +1,30 @@
+"""The server's own configuration, read and changed."""
+
+from collections.abc import Mapping
+
+from javaproperties import InvalidUEscapeError
+from javaproperties import loads as load_properties
+
+from namesrv_core.errors import RequestError
+from namesrv_core.handlers.answer import Answer
+from namesrv_core.protocol.command import Command, reply
+from namesrv_core.state.name_server import NameServerState
+
+
+def get(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
+    """GET_NAMESRV_CONFIG."""
+    return reply(request, body=state.settings.body()), ()
+
+
+def update(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
+    """UPDATE_NAMESRV_CONFIG: all of its keys or, if one is protected, none."""
+    if not request.body:
+        return reply(request), ()
+    return reply(request), (state.settings.update(_properties(request.body)),)
+
+
+def _properties(body: bytes) -> Mapping[str, str]:
+    try:
+        return load_properties(body.decode("utf-8", "replace"))
+    except InvalidUEscapeError:
+        raise RequestError("string2Properties error") from None

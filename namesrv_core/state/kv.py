@@ -1,0 +1,41 @@
+"""KV config: namespace, key, value (`KVConfigManager`)."""
+
+from collections.abc import Mapping
+
+from namesrv_core.events import KvDeleted, KvPut
+
+ORDER_TOPIC_CONFIG = "ORDER_TOPIC_CONFIG"
+"""The namespace of order topics: the key is the topic, the value `brokerA:8;brokerB:8`."""
+
+Tables = dict[str, dict[str, str | None]]
+
+
+class KvConfig:
+    """`generation` moves with every change. A value may be null, which reads as absent."""
+
+    def __init__(self, tables: Mapping[str, Mapping[str, str | None]] | None = None) -> None:
+        self.tables: Tables = {namespace: dict(table) for namespace, table in (tables or {}).items()}
+        self.generation = 0
+
+    def get(self, namespace: str | None, key: str | None) -> str | None:
+        return self.tables.get(namespace or "", {}).get(key or "")
+
+    def put(self, namespace: str, key: str, value: str | None) -> KvPut:
+        table = self.tables.setdefault(namespace, {})
+        before = table.get(key)
+        table[key] = value
+        self.generation += 1
+        return KvPut(namespace, key, before, value)
+
+    def delete(self, namespace: str, key: str) -> KvDeleted | None:
+        """None where there was nothing to delete; a namespace that this empties stays."""
+        table = self.tables.get(namespace, {})
+        if key not in table:
+            return None
+        self.generation += 1
+        return KvDeleted(namespace, key, table.pop(key))
+
+    def restore(self, tables: Mapping[str, Mapping[str, str | None]]) -> None:
+        """Go back to tables of before: what has come since could not be kept."""
+        self.tables = {namespace: dict(table) for namespace, table in tables.items()}
+        self.generation += 1

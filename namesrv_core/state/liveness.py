@@ -1,0 +1,46 @@
+"""Signs of life and their end: heartbeats, expiry at `now`, channels that closed."""
+
+from collections.abc import Iterable
+
+from namesrv_core.events import Event
+from namesrv_core.protocol.bodies import DataVersion
+from namesrv_core.state.registration import Unregistration, unregister
+from namesrv_core.state.tables import LiveKey, RouteTables
+
+
+def heard(tables: RouteTables, key: LiveKey, now: int) -> DataVersion | None:
+    """A broker gave a sign of life at `now`; the data version it registered, None for an unknown one."""
+    live = tables.live.get(key)
+    if live is None:
+        return None
+    live.heard_at = now
+    return live.version
+
+
+def expire(tables: RouteTables, now: int) -> tuple[list[int], list[Event]]:
+    """Take out the brokers not heard of in time, and name the channels to close."""
+    expired = [key for key, live in tables.live.items() if live.heard_at + live.timeout < now]
+    channels = sorted({tables.live[key].channel for key in expired})
+    return channels, _leave(tables, expired, "expired")
+
+
+def channel_closed(tables: RouteTables, channel: int) -> list[Event]:
+    """Take out the brokers last heard on a channel that is no more.
+
+    One that has registered over a newer channel stays.
+    """
+    return _leave(tables, list(tables.on_channel(channel)), "channel closed")
+
+
+def _leave(tables: RouteTables, keys: Iterable[LiveKey], reason: str) -> list[Event]:
+    leaving = []
+    for key in keys:
+        place = tables.member_at(key)
+        if place is None:
+            # Its address was taken over, or it was unregistered under another cluster.
+            del tables.live[key]
+            tables.filters.pop(key, None)
+        else:
+            group, broker_id = place
+            leaving.append(Unregistration(key[0], group.name, broker_id, key[1]))
+    return unregister(tables, leaving, reason) if leaving else []

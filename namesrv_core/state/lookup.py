@@ -1,0 +1,154 @@
+"""What is asked of the tables: routes of topics, the cluster map, topic lists. Changes nothing."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from namesrv_core.events import QueueData
+from namesrv_core.protocol import fastjson
+from namesrv_core.protocol.bodies import MappingInfo, broker_data, queue_data
+from namesrv_core.protocol.codes import MASTER_ID, TOPIC_SYS_FLAG_UNIT, TOPIC_SYS_FLAG_UNIT_SUB, Perm
+from namesrv_core.state.tables import BrokerGroup, RouteTables
+
+# Broker groups poll this topic for their members: they must see ids as they are (TopicValidator).
+_MEMBER_TOPIC_PREFIX = "rmq_sys_SYNC_BROKER_MEMBER_"
+
+
+class Member(NamedTuple):
+    """A broker group as it stands in a route."""
+
+    cluster: str
+    name: str
+    addrs: dict[int, str]
+    acting_master: bool
+    zone: str | None
+
+
+class Route(NamedTuple):
+    """Where a topic is; `filters` by broker address, `mappings` by broker name."""
+
+    members: list[Member]
+    queues: list[QueueData]
+    filters: dict[str, list[str | None]]
+    mappings: dict[str | None, MappingInfo] | None
+
+
+def route(tables: RouteTables, topic: str, acting_masters: bool = False) -> Route | None:
+    """The route of a topic; None where no broker that is known has queues of it.
+
+    With `acting_masters` the smallest slave of a group that lost its master stands in as id 0, as long as
+    its queues cannot be written.
+    """
+    queues = tables.topics.get(topic)
+    groups = [tables.groups[name] for name in queues or () if name in tables.groups]
+    if not queues or not groups:
+        return None
+    rewrite = acting_masters and not topic.startswith(_MEMBER_TOPIC_PREFIX)
+    members = [_member(group, queues[group.name], rewrite) for group in groups]
+    return Route(members, list(queues.values()), _filters(tables, groups), tables.mappings.get(topic))
+
+
+def _member(group: BrokerGroup, queue: QueueData, rewrite: bool) -> Member:
+    addrs = dict(group.addrs)
+    if rewrite and addrs and MASTER_ID not in addrs and group.acting_master and not queue.perm & Perm.WRITE:
+        addrs[MASTER_ID] = addrs.pop(min(addrs))
+    return Member(group.cluster, group.name, addrs, group.acting_master, group.zone)
+
+
+def _filters(tables: RouteTables, groups: list[BrokerGroup]) -> dict[str, list[str | None]]:
+    if not tables.filters:
+        return {}
+    found = ((addr, (group.cluster, addr)) for group in groups for addr in group.addrs.values())
+    return {addr: tables.filters[key] for addr, key in found if key in tables.filters}
+
+
+def in_zone(found: Route, zone: str) -> Route:
+    """The part of a route for clients of one zone; groups without a master are left in for all."""
+    out = [
+        member
+        for member in found.members
+        if MASTER_ID in member.addrs and (member.zone or "").lower() != zone.lower()
+    ]
+    names = {member.name for member in out}
+    addrs = {addr for member in out for addr in member.addrs.values()}
+    return Route(
+        [member for member in found.members if member.name not in names],
+        [queue for queue in found.queues if queue.broker_name not in names],
+        {addr: servers for addr, servers in found.filters.items() if addr not in addrs},
+        found.mappings,
+    )
+
+
+def route_body(found: Route, order_conf: str | None, standard: bool) -> bytes:
+    """TopicRouteData."""
+    mappings = found.mappings
+    return fastjson.dumps(
+        {
+            "brokerDatas": [broker_data(*member) for member in found.members],
+            "filterServerTable": found.filters,
+            "orderTopicConf": order_conf,
+            "queueDatas": [queue_data(queue) for queue in found.queues],
+            "topicQueueMappingByBroker": None if mappings is None else mapping_bodies(mappings),
+        },
+        standard=standard,
+    )
+
+
+def mapping_bodies(mappings: dict[str | None, MappingInfo]) -> dict[str, object]:
+    return {name or "null": info.to_json() for name, info in mappings.items()}
+
+
+def cluster_body(tables: RouteTables) -> bytes:
+    """ClusterInfo."""
+    groups = tables.groups.values()
+    return fastjson.dumps(
+        {
+            "brokerAddrTable": {
+                group.name: broker_data(
+                    group.cluster, group.name, group.addrs, group.acting_master, group.zone
+                )
+                for group in groups
+            },
+            "clusterAddrTable": {cluster: list(names) for cluster, names in tables.clusters.items()},
+        }
+    )
+
+
+def member_group_body(tables: RouteTables, cluster: str | None, broker_name: str | None) -> bytes:
+    """BrokerMemberGroup; the cluster is the one that was asked for."""
+    group = tables.groups.get(broker_name) if broker_name is not None else None
+    members = dict(group.addrs) if group else {}
+    fields = {"brokerAddrs": members, "brokerName": broker_name, "cluster": cluster}
+    return fastjson.dumps({"brokerMemberGroup": fields})
+
+
+def topics_of_cluster(tables: RouteTables, cluster: str | None) -> list[str]:
+    """Topics that a broker of the cluster has."""
+    names = tables.clusters.get(cluster, {}) if cluster is not None else {}
+    return [topic for topic, brokers in tables.topics.items() if not names.keys().isdisjoint(brokers)]
+
+
+def system_topics(tables: RouteTables) -> tuple[list[str], str | None]:
+    """The names of clusters and brokers, each of them a topic, and the address of some broker."""
+    names = dict.fromkeys(
+        name for cluster, brokers in tables.clusters.items() for name in (cluster, *brokers)
+    )
+    addrs = (addr for group in tables.groups.values() for addr in group.addrs.values())
+    return list(names), next(addrs, None)
+
+
+def unit_topics(tables: RouteTables) -> list[str]:
+    return [topic for topic, flags in _sys_flags(tables) if flags & TOPIC_SYS_FLAG_UNIT]
+
+
+def unit_sub_topics(tables: RouteTables) -> list[str]:
+    return [topic for topic, flags in _sys_flags(tables) if flags & TOPIC_SYS_FLAG_UNIT_SUB]
+
+
+def unit_sub_ununit_topics(tables: RouteTables) -> list[str]:
+    both = TOPIC_SYS_FLAG_UNIT | TOPIC_SYS_FLAG_UNIT_SUB
+    return [topic for topic, flags in _sys_flags(tables) if flags & both == TOPIC_SYS_FLAG_UNIT_SUB]
+
+
+def _sys_flags(tables: RouteTables) -> Iterator[tuple[str, int]]:
+    """Each topic with the flags that its first broker gave it."""
+    return ((topic, next(iter(brokers.values())).topic_sys_flag) for topic, brokers in tables.topics.items())

@@ -1,0 +1,276 @@
+"""A broker registers, and unregisters (`RouteInfoManager#registerBroker`, `#unRegisterBroker`).
+
+A registration is applied as a whole or not at all.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from namesrv_core.errors import RequestError
+from namesrv_core.events import (
+    BrokerChanged,
+    BrokerRegistered,
+    BrokerUnregistered,
+    Event,
+    MinBrokerIdChanged,
+    QueueData,
+    RegistrationRefused,
+    TopicChange,
+    TopicsChanged,
+)
+from namesrv_core.protocol.codes import MASTER_ID, Perm
+from namesrv_core.protocol.registration import Registration, TopicConfig
+from namesrv_core.state.tables import BrokerGroup, LiveBroker, LiveKey, RouteTables, changes
+
+DEFAULT_TIMEOUT = 120_000
+"""Milliseconds without a sign of life after which a broker has expired, unless it says otherwise."""
+
+
+class Broker(NamedTuple):
+    """Who registers: a place in a group, an address, and how it wants to be treated.
+
+    `acting_master` is None for brokers older than 5.0, which do not send it.
+    """
+
+    cluster_name: str
+    broker_name: str
+    broker_id: int
+    broker_addr: str
+    ha_addr: str | None = None
+    timeout: int | None = None
+    acting_master: bool | None = None
+    zone: str | None = None
+
+
+class Master(NamedTuple):
+    """What a registration is answered with: where the group's master is, for slaves."""
+
+    addr: str | None = None
+    ha_addr: str | None = None
+
+
+def register(
+    tables: RouteTables,
+    broker: Broker,
+    registration: Registration,
+    *,
+    channel: int,
+    now: int,
+    delete_missing_topics: bool = False,
+) -> tuple[Master, list[Event]]:
+    """Apply a registration. RequestError, with nothing changed, where it cannot be applied whole."""
+    _check_whole(registration)
+    key = (broker.cluster_name, broker.broker_addr)
+    group = tables.groups.get(broker.broker_name)
+    known = group.addrs if group else {}
+    replaced = known.get(broker.broker_id)
+    outdated = _is_outdated(tables, broker, registration, replaced)
+    if replaced is None and registration.topics is not None and len(registration.topics) == 1:
+        # A new broker starts with all its topics; one alone is an update of a broker not registered yet.
+        raise RequestError("register broker failed")
+
+    tables.clusters.setdefault(broker.cluster_name, {})[broker.broker_name] = None
+    if group is None:
+        group = tables.groups[broker.broker_name] = BrokerGroup(broker.cluster_name, broker.broker_name)
+    placed = (dict(group.addrs), group.acting_master, group.zone)
+    group.acting_master = broker.acting_master is True
+    group.zone = broker.zone
+    min_id_falls = broker.broker_id < min(group.addrs, default=0)
+    for other in [i for i, addr in group.addrs.items() if addr == broker.broker_addr]:
+        if other != broker.broker_id:
+            del group.addrs[other]
+    if outdated:
+        tables.live.pop(key, None)
+        tables.generation += 1
+        return Master(), [RegistrationRefused(*broker[:4], reason=f"{replaced} has a higher stateVersion")]
+    group.addrs[broker.broker_id] = broker.broker_addr
+
+    events = _apply_topics(tables, broker, registration, group, not replaced, delete_missing_topics)
+    previous = tables.live.get(key)
+    timeout = DEFAULT_TIMEOUT if broker.timeout is None else broker.timeout
+    tables.live[key] = LiveBroker(now, timeout, registration.version, channel, broker.ha_addr)
+    if registration.filters is not None and registration.filters != tables.filters.get(key, []):
+        tables.generation += 1
+        if registration.filters:
+            tables.filters[key] = registration.filters
+        else:
+            del tables.filters[key]
+    if placed != (group.addrs, group.acting_master, group.zone):
+        tables.generation += 1
+    events = _seen(broker, registration, previous, replaced) + events
+    if min_id_falls:
+        events.append(_min_id_changed(group, None, broker.ha_addr))
+    return _master_of(tables, broker, group), events
+
+
+def _check_whole(registration: Registration) -> None:
+    for key, config in (registration.topics or {}).items():
+        if config.topicName is None:
+            raise RequestError(f"the config of topic {key} has no topicName, nothing was registered")
+    for key, info in registration.mappings.items():
+        if info is None:
+            raise RequestError(f"the queue mapping of topic {key} is null, nothing was registered")
+
+
+def _is_outdated(
+    tables: RouteTables, broker: Broker, registration: Registration, replaced: str | None
+) -> bool:
+    """Another address holds this broker's place, with a higher stateVersion (a newer master epoch)."""
+    if replaced is None or replaced == broker.broker_addr:
+        return False
+    holder = tables.live.get((broker.cluster_name, replaced))
+    if holder is None or holder.version is None:
+        return False
+    return holder.version.state_version > (registration.version.state_version if registration.version else 0)
+
+
+def _seen(
+    broker: Broker, registration: Registration, previous: LiveBroker | None, replaced: str | None
+) -> list[Event]:
+    topics = len(registration.topics or ())
+    if replaced != broker.broker_addr:
+        return [BrokerRegistered(*broker[:4], topics=topics, replaced=replaced)]
+    if previous is None or previous.version != registration.version:
+        return [BrokerChanged(*broker[:4], topics=topics)]
+    return []
+
+
+def _apply_topics(
+    tables: RouteTables,
+    broker: Broker,
+    registration: Registration,
+    group: BrokerGroup,
+    first: bool,
+    delete_missing: bool,
+) -> list[Event]:
+    """The topics of a master, or of the slave with the smallest id where there is none."""
+    if registration.topics is None:
+        return []
+    is_prime_slave = (
+        broker.acting_master is not None
+        and broker.broker_id != MASTER_ID
+        and broker.broker_id == min(group.addrs)
+    )
+    if broker.broker_id != MASTER_ID and not is_prime_slave:
+        return []
+    found: list[TopicChange | None] = []
+    if delete_missing and not registration.mappings:
+        gone = [topic for topic in tables.topics_of(broker.broker_name) if topic not in registration.topics]
+        found += [tables.drop_queue(topic, broker.broker_name) for topic in gone]
+    live = tables.live.get((broker.cluster_name, broker.broker_addr))
+    changed = first or live is None or live.version is None or live.version != registration.version
+    read_only = is_prime_slave and group.acting_master
+    found += _set_topics(tables, broker.broker_name, registration.topics.values(), changed, read_only)
+    if changed and registration.mappings:
+        tables.generation += 1
+        for topic, info in registration.mappings.items():
+            assert info is not None
+            tables.mappings.setdefault(topic, {})[info.bname] = info
+    altered = changes(found)
+    if not altered:
+        return []
+    tables.generation += 1
+    return [TopicsChanged(broker.broker_name, "registration", altered)]
+
+
+def _set_topics(
+    tables: RouteTables, broker_name: str, configs: Iterable[TopicConfig], changed: bool, read_only: bool
+) -> list[TopicChange | None]:
+    found: list[TopicChange | None] = []
+    keep = ~Perm.WRITE if read_only else -1
+    for config in configs:
+        topic = config.topicName
+        assert topic is not None
+        if changed or broker_name not in tables.topics.get(topic, ()):
+            queue = QueueData(
+                broker_name,
+                config.readQueueNums,
+                config.writeQueueNums,
+                config.perm & int(keep),
+                config.topicSysFlag,
+            )
+            found.append(tables.set_queue(topic, queue))
+    return found
+
+
+def _master_of(tables: RouteTables, broker: Broker, group: BrokerGroup) -> Master:
+    addr = group.addrs.get(MASTER_ID)
+    if broker.broker_id == MASTER_ID or addr is None:
+        return Master()
+    live = tables.live.get((broker.cluster_name, addr))
+    return Master(addr, live.ha_addr) if live else Master()
+
+
+class Unregistration(NamedTuple):
+    cluster_name: str
+    broker_name: str
+    broker_id: int
+    broker_addr: str
+
+
+def unregister(tables: RouteTables, leaving: Iterable[Unregistration], reason: str) -> list[Event]:
+    """Take brokers out, by their addresses; their topics are cleaned once for all of them."""
+    events: list[Event] = []
+    removed: set[str] = set()
+    reduced: set[str] = set()
+    notices: list[Event] = []
+    for broker in leaving:
+        key = (broker.cluster_name, broker.broker_addr)
+        live = tables.live.pop(key, None)
+        tables.filters.pop(key, None)
+        group = tables.groups.get(broker.broker_name)
+        if group is None:
+            continue
+        min_id_goes = bool(group.addrs) and broker.broker_id == min(group.addrs)
+        ids = [i for i, addr in group.addrs.items() if addr == broker.broker_addr]
+        for broker_id in ids:
+            del group.addrs[broker_id]
+            channel = live.channel if live else None
+            events.append(BrokerUnregistered(*key_of(group, broker_id, key), reason=reason, channel=channel))
+        if not group.addrs:
+            tables.drop_group(group.name)
+            removed.add(group.name)
+            continue
+        reduced.add(group.name)
+        if min_id_goes and group.acting_master:
+            notices.append(_min_id_changed(group, broker.broker_addr, None))
+    tables.generation += 1
+    return events + _clean_topics(tables, removed, reduced - removed) + notices
+
+
+def key_of(group: BrokerGroup, broker_id: int, key: LiveKey) -> tuple[str, str, int, str]:
+    return key[0], group.name, broker_id, key[1]
+
+
+def _clean_topics(tables: RouteTables, removed: set[str], reduced: set[str]) -> list[Event]:
+    """Queues of groups that are gone go; of groups that lost their master they become read-only."""
+    headless = {
+        name
+        for name in reduced
+        if tables.groups[name].acting_master and MASTER_ID not in tables.groups[name].addrs
+    }
+    found: dict[str, list[TopicChange]] = {}
+    affected = removed | headless
+    if not affected:
+        return []
+    for topic, brokers in list(tables.topics.items()):
+        for name in affected.intersection(brokers):
+            if name in removed:
+                change = tables.drop_queue(topic, name)
+            else:
+                queue = brokers[name]
+                change = tables.set_queue(topic, queue._replace(perm=queue.perm & ~int(Perm.WRITE)))
+            if change is not None:
+                found.setdefault(name, []).append(change)
+    return [TopicsChanged(name, "unregistration", tuple(altered)) for name, altered in found.items()]
+
+
+def _min_id_changed(group: BrokerGroup, offline_addr: str | None, ha_addr: str | None) -> MinBrokerIdChanged:
+    """Those that stay are told; where the smallest id is new, all but itself, unless it is alone."""
+    smallest = min(group.addrs)
+    others = [addr for broker_id, addr in group.addrs.items() if broker_id != smallest]
+    everybody = list(group.addrs.values())
+    recipients = everybody if offline_addr is not None or not others else others
+    return MinBrokerIdChanged(
+        group.name, smallest, group.addrs[smallest], offline_addr, ha_addr, tuple(recipients)
+    )

@@ -1,0 +1,114 @@
+"""RouteTables: who is where with which topics, and the invariants between the tables.
+
+A topic has an entry only while a broker has queues of it; a queue mapping lives no longer than the queues
+it belongs to; a cluster lists a broker name only while the group exists.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from namesrv_core.events import QueueData, TopicChange
+from namesrv_core.protocol.bodies import DataVersion, MappingInfo
+
+LiveKey = tuple[str, str]
+"""Cluster name and broker address."""
+
+
+class BrokerGroup:
+    """The brokers of one name: a master and its slaves, by id (`BrokerData`)."""
+
+    __slots__ = ("acting_master", "addrs", "cluster", "name", "zone")
+
+    def __init__(self, cluster: str, name: str) -> None:
+        self.cluster = cluster
+        self.name = name
+        self.addrs: dict[int, str] = {}
+        self.acting_master = False
+        self.zone: str | None = None
+
+
+class LiveBroker:
+    """A broker that was heard of: when (ms), on which channel, with which data version."""
+
+    __slots__ = ("channel", "ha_addr", "heard_at", "timeout", "version")
+
+    def __init__(
+        self, heard_at: int, timeout: int, version: DataVersion | None, channel: int, ha_addr: str | None
+    ) -> None:
+        self.heard_at = heard_at
+        self.timeout = timeout
+        self.version = version
+        self.channel = channel
+        self.ha_addr = ha_addr
+
+
+class RouteTables:
+    """The tables of `RouteInfoManager`. `generation` moves whenever an answer about routes may change."""
+
+    def __init__(self) -> None:
+        self.clusters: dict[str, dict[str, None]] = {}
+        self.groups: dict[str, BrokerGroup] = {}
+        self.live: dict[LiveKey, LiveBroker] = {}
+        self.topics: dict[str, dict[str, QueueData]] = {}
+        self.filters: dict[LiveKey, list[str | None]] = {}
+        self.mappings: dict[str, dict[str | None, MappingInfo]] = {}
+        self.generation = 0
+        self._same: dict[QueueData, QueueData] = {}
+
+    def shared(self, queue: QueueData) -> QueueData:
+        """The one record that stands for all that are equal: a broker has a handful, whatever its topics."""
+        if len(self._same) > 100_000:
+            self._same.clear()
+        return self._same.setdefault(queue, queue)
+
+    def set_queue(self, topic: str, queue: QueueData) -> TopicChange | None:
+        """Put a broker's queues of a topic; None if they are as they were."""
+        brokers = self.topics.setdefault(topic, {})
+        before = brokers.get(queue.broker_name)
+        if before == queue:
+            return None
+        brokers[queue.broker_name] = self.shared(queue)
+        return TopicChange(topic, before, queue)
+
+    def drop_queue(self, topic: str, broker_name: str) -> TopicChange | None:
+        """Remove a broker's queues of a topic, with their mapping; None if there were none."""
+        brokers = self.topics.get(topic, {})
+        before = brokers.pop(broker_name, None)
+        if before is None:
+            return None
+        mappings = self.mappings.get(topic, {})
+        mappings.pop(broker_name, None)
+        if not brokers:
+            del self.topics[topic]
+        if not brokers or not mappings:
+            self.mappings.pop(topic, None)
+        return TopicChange(topic, before, None)
+
+    def topics_of(self, broker_name: str) -> list[str]:
+        return [topic for topic, brokers in self.topics.items() if broker_name in brokers]
+
+    def drop_group(self, name: str) -> None:
+        """Forget a group that has no member left, in every cluster that lists it."""
+        del self.groups[name]
+        for cluster in [cluster for cluster, names in self.clusters.items() if name in names]:
+            names = self.clusters[cluster]
+            del names[name]
+            if not names:
+                del self.clusters[cluster]
+
+    def member_at(self, key: LiveKey) -> tuple[BrokerGroup, int] | None:
+        """The group of that cluster which has the address, and the id it has there."""
+        cluster, addr = key
+        for group in self.groups.values():
+            if group.cluster == cluster:
+                for broker_id, known in group.addrs.items():
+                    if known == addr:
+                        return group, broker_id
+        return None
+
+    def on_channel(self, channel: int) -> Iterator[LiveKey]:
+        return (key for key, broker in self.live.items() if broker.channel == channel)
+
+
+def changes(found: Iterable[TopicChange | None]) -> tuple[TopicChange, ...]:
+    """Those that are changes."""
+    return tuple(change for change in found if change is not None)
