@@ -55,7 +55,9 @@ def handle(
     try:
         return handler(state, request, channel, now)
     except RequestError as error:
-        ext = {} if request.code in _WITH_EXT and isinstance(error, QueryNotFound) else None
+        ext: dict[str, str | None] | None = (
+            {} if request.code in _WITH_EXT and isinstance(error, QueryNotFound) else None
+        )
         return reply(request, error.code, remark=error.remark, ext=ext), ()
 
 

@@ -74,7 +74,8 @@ class Settings:
         text = text.strip()
         kind = _KINDS.get(key)
         if kind is None:
-            return "unknown key, echoed and not used"
+            self.others[key] = text
+            return "unknown key, shown and not used"
         problem = None
         value: object = text
         if kind is bool:
@@ -104,9 +105,7 @@ class Settings:
             raise NoPermission("Can not update config in black list.")
         before = self.items()
         for key, text in changes.items():
-            if key in self.others:
-                self.others[key] = text
-            elif key in _KINDS:
+            if key in _KINDS or key in self.others:
                 self.set(key, text)
         after = self.items()
         return SettingsChanged(
@@ -116,10 +115,7 @@ class Settings:
     def restore(self, items: Mapping[str, str]) -> None:
         """Go back to settings of before: what has come since could not be kept."""
         for key, text in items.items():
-            if key in _KINDS:
-                self.set(key, text)
-            else:
-                self.others[key] = text
+            self.set(key, text)
 
     def items(self) -> dict[str, str]:
         """All keys with their texts, sorted; what is null is left out."""

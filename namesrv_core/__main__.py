@@ -1,0 +1,97 @@
+"""`python -m namesrv_core`: flags and files to settings, and run, without the weight of the command line."""
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.server.log import log, set_up
+from namesrv_core.server.name_server import NameServer
+from namesrv_core.state.settings import Settings
+from namesrv_core.storage import settings_file
+from namesrv_core.transport import loop
+
+
+def parser(prog: str = "python -m namesrv_core") -> argparse.ArgumentParser:
+    """The flags of `mqnamesrv`, and ours."""
+    flags = argparse.ArgumentParser(
+        prog=prog, description="A name server for Apache RocketMQ 4.9 and 5.x.", allow_abbrev=False
+    )
+    flags.add_argument("-c", "--configFile", metavar="FILE", help="Java properties; also where updates go")
+    flags.add_argument("-p", "--printConfigItem", action="store_true", help="print all items and exit")
+    flags.add_argument(
+        "-n", "--namesrvAddr", metavar="ADDRS", help="accepted, without effect on a name server"
+    )
+    flags.add_argument("--port", type=int, metavar="N", help="port to listen on (9876); 0 takes a free one")
+    flags.add_argument("--bind", metavar="ADDR", help="address to listen on (0.0.0.0)")
+    flags.add_argument(
+        "--home", metavar="DIR", help="folder of kvConfig.json and namesrv.properties (~/namesrv)"
+    )
+    return flags
+
+
+def main(argv: list[str] | None = None, prog: str = "python -m namesrv_core") -> int:
+    """Run a name server until it is told to stop. The exit code: 0 for a clean end, 1 for a failed start."""
+    flags = parser(prog).parse_args(argv)
+    set_up()
+    try:
+        settings = _settings(flags)
+        if flags.printConfigItem:
+            sys.stdout.buffer.write(settings.body())
+            return 0
+        loop.run(_serve(settings))
+    except (RocketMQError, OSError) as error:
+        print(f"nsadmin namesrv: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _settings(flags: argparse.Namespace) -> Settings:
+    home = Path(flags.home).expanduser() if flags.home else Path.home() / "namesrv"
+    settings = Settings(
+        rocketmqHome=os.environ.get("ROCKETMQ_HOME"),
+        kvConfigPath=str(home / "kvConfig.json"),
+        configStorePath=str(home / "namesrv.properties"),
+    )
+    if flags.configFile:
+        _read(settings, Path(flags.configFile))
+    if flags.port is not None:
+        settings.listenPort = flags.port
+    if flags.bind is not None:
+        settings.bindAddress = flags.bind
+    if settings.clusterTest:
+        raise RocketMQError("clusterTest=true is not supported: no broker could register")
+    if settings.enableControllerInNamesrv:
+        raise RocketMQError("enableControllerInNamesrv=true is not supported: run a controller beside it")
+    settings.protect()
+    return settings
+
+
+def _read(settings: Settings, path: Path) -> None:
+    for item in settings_file.load(path):
+        problem = settings.set(item.key, item.value)
+        if problem is not None:
+            log.warning("%s:%d: %s: %s", path, item.line, item.key, problem)
+    settings.configStorePath = str(path)
+    print(f"load config properties file OK, {path}", flush=True)
+
+
+async def _serve(settings: Settings) -> None:
+    server = NameServer(settings)
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    try:
+        await server.start()
+    except OSError as error:
+        raise OSError(f"cannot listen on {settings.bindAddress}:{settings.listenPort}: {error}") from None
+    print(f"The Name Server boot success. serializeType=JSON, address {server.address}", flush=True)
+    await stop.wait()
+    await server.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

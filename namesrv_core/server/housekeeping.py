@@ -1,0 +1,31 @@
+"""What a name server does every so often: look for silent brokers and idle connections."""
+
+import asyncio
+from collections.abc import Callable
+
+Task = tuple[Callable[[], float], Callable[[], None]]
+"""How long to wait in seconds, asked each time, and what to do then."""
+
+
+class Housekeeping:
+    """Runs its tasks from `start` to `stop`; each waits its own time between two turns."""
+
+    def __init__(self, *tasks: Task) -> None:
+        self._tasks = tasks
+        self._timers: dict[int, asyncio.TimerHandle] = {}
+
+    def start(self) -> None:
+        for number in range(len(self._tasks)):
+            self._wait(number)
+
+    def _wait(self, number: int) -> None:
+        pause, _ = self._tasks[number]
+        self._timers[number] = asyncio.get_running_loop().call_later(pause(), self._turn, number)
+
+    def _turn(self, number: int) -> None:
+        self._wait(number)
+        self._tasks[number][1]()
+
+    def stop(self) -> None:
+        for timer in self._timers.values():
+            timer.cancel()

@@ -1,0 +1,162 @@
+"""NameServer: start, serve, stop. Reads the clock once a request and hands it down."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from namesrv_core.errors import ResponseCode
+from namesrv_core.events import Event, KvDeleted, KvPut, MinBrokerIdChanged, SettingsChanged
+from namesrv_core.handlers.dispatch import handle
+from namesrv_core.protocol.command import Command, reply
+from namesrv_core.server.housekeeping import Housekeeping
+from namesrv_core.server.keeper import Keeper
+from namesrv_core.server.log import line, log
+from namesrv_core.server.notices import Notices
+from namesrv_core.state import liveness
+from namesrv_core.state.kv import KvConfig, Tables
+from namesrv_core.state.name_server import NameServerState
+from namesrv_core.state.settings import Settings
+from namesrv_core.storage import kv_file, settings_file
+from namesrv_core.transport.listener import Listener
+from namesrv_core.transport.stream import Stream
+
+_IDLE_LOOK = 1.0
+# Peers of this version and later understand GO_AWAY (V5_3_1 is the last that does not).
+_UNDERSTANDS_GO_AWAY = 476
+
+
+class NameServer:
+    """A name server on one address. CorruptFile from the constructor, OSError from `start`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._epoch = time.time() - time.monotonic()
+        self.state = NameServerState(
+            settings, KvConfig(kv_file.load(Path(settings.kvConfigPath))), self.now()
+        )
+        self._streams: set[Stream] = set()
+        self._listener: Listener
+        self._leaving = False
+        self._stopped = False
+        self._notices = Notices()
+        self._housekeeping = Housekeeping(
+            (lambda: settings.scanNotActiveBrokerInterval / 1000, self._expire),
+            (lambda: _IDLE_LOOK, self._close_idle),
+        )
+        kv, kv_path = self.state.kv, Path(settings.kvConfigPath)
+        self._kv_keeper: Keeper[Tables] = Keeper(
+            lambda: {namespace: dict(table) for namespace, table in kv.tables.items()},
+            lambda tables: kv_file.save(kv_path, tables),
+            kv.restore,
+        )
+        self._settings_keeper: Keeper[dict[str, str]] = Keeper(
+            settings.items,
+            lambda items: settings_file.save(Path(settings.configStorePath), items),
+            settings.restore,
+        )
+
+    def now(self) -> int:
+        """Milliseconds since 1970, steady: a clock that is set while we run makes no broker expire."""
+        return int((self._epoch + time.monotonic()) * 1000)
+
+    @property
+    def address(self) -> str:
+        """What is really listened on."""
+        host = self._listener.address
+        return f"{f'[{host}]' if ':' in host else host}:{self._listener.port}"
+
+    async def start(self) -> None:
+        settings = self.state.settings
+        self._listener = await Listener.open(
+            self, settings.bindAddress, settings.listenPort, settings.serverSocketBacklog
+        )
+        self._housekeeping.start()
+
+    async def stop(self) -> None:
+        """Say go away for as long as the settings want, finish what is being written, close everything."""
+        settings = self.state.settings
+        if settings.enableShutdownGracefully:
+            self._leaving = True
+            await asyncio.sleep(settings.shutdownWaitTimeSeconds)
+        self._stopped = True
+        self._listener.close()
+        self._housekeeping.stop()
+        self._notices.stop()
+        await self._kv_keeper.finish()
+        await self._settings_keeper.finish()
+        for stream in list(self._streams):
+            stream.close()
+
+    def opened(self, stream: Stream) -> None:
+        self._streams.add(stream)
+
+    def received(self, stream: Stream, command: Command) -> Command | None:
+        if command.is_reply:
+            return None
+        if self._leaving and command.version >= _UNDERSTANDS_GO_AWAY:
+            answer = reply(command, ResponseCode.GO_AWAY, remark="please go away")
+            return None if command.is_oneway else answer
+        try:
+            answer, events = handle(self.state, command, stream.number, self.now())
+        except Exception as error:
+            log.exception("request %s from %s failed", command, stream.peer)
+            answer, events = (
+                reply(command, ResponseCode.SYSTEM_ERROR, remark=f"{type(error).__name__}: {error}"),
+                (),
+            )
+        if events:
+            keeper = self._keeper_of(events)
+            if keeper is not None:
+                keeper.keep(lambda failure: self._kept(stream, command, answer, events, failure))
+                return None
+            self._publish(events, f"request {command.code} from {stream.peer}")
+        return None if command.is_oneway else answer
+
+    def closed(self, stream: Stream) -> None:
+        self._streams.discard(stream)
+        if not self._stopped:
+            self._publish(liveness.channel_closed(self.state.tables, stream.number), stream.peer)
+
+    def _keeper_of(self, events: Sequence[Event]) -> Keeper[Tables] | Keeper[dict[str, str]] | None:
+        if isinstance(events[0], (KvPut, KvDeleted)):
+            return self._kv_keeper
+        return self._settings_keeper if isinstance(events[0], SettingsChanged) else None
+
+    def _kept(
+        self,
+        stream: Stream,
+        command: Command,
+        answer: Command,
+        events: Sequence[Event],
+        failure: OSError | None,
+    ) -> None:
+        if failure is None:
+            self._publish(events, f"request {command.code} from {stream.peer}")
+        else:
+            log.error(
+                "could not keep what request %d from %s changed: %s", command.code, stream.peer, failure
+            )
+            answer = reply(
+                command, ResponseCode.SYSTEM_ERROR, remark=f"not changed, it could not be written: {failure}"
+            )
+        if not command.is_oneway:
+            stream.send(answer)
+
+    def _publish(self, events: Sequence[Event], cause: str) -> None:
+        for event in events:
+            log.info(line(event, cause))
+            if isinstance(event, MinBrokerIdChanged) and self.state.settings.notifyMinBrokerIdChanged:
+                self._notices.send(event)
+
+    def _expire(self) -> None:
+        channels, events = liveness.expire(self.state.tables, self.now())
+        self._publish(events, "no heartbeat")
+        for stream in [stream for stream in self._streams if stream.number in channels]:
+            stream.close()
+
+    def _close_idle(self) -> None:
+        limit = self.state.settings.serverChannelMaxIdleTimeSeconds
+        silent_since = asyncio.get_running_loop().time() - limit
+        for stream in [stream for stream in self._streams if limit > 0 and stream.active_at < silent_since]:
+            log.info("closing %s, idle for %d s", stream.peer, limit)
+            stream.close()

@@ -1,0 +1,1 @@
+"""Files: how bytes reach the disk safely, and what is kept there."""

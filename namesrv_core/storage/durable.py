@@ -1,0 +1,53 @@
+"""How bytes reach a file: whole or not at all, and on the disk when the call returns."""
+
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Put `content` in the place of what `path` holds, which is kept as `<path>.bak`.
+
+    Missing folders are made. At any moment `path` holds the old or the new content, whatever is killed.
+    OSError where the disk is full or the folder cannot be written; then nothing has changed.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name}.new")
+    try:
+        _write_through(fresh, content)
+        if path.exists():
+            _keep_backup(path)
+        os.replace(fresh, path)
+    except BaseException:
+        with suppress(OSError):
+            fresh.unlink()
+        raise
+    _sync_folder(path.parent)
+
+
+def _write_through(path: Path, content: bytes) -> None:
+    with open(path, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _keep_backup(path: Path) -> None:
+    """A second name for what is there, so that `path` is never absent; a copy where there are no links."""
+    fresh = path.with_name(f".{path.name}.bak.new")
+    with suppress(FileNotFoundError):
+        fresh.unlink()
+    try:
+        os.link(path, fresh)
+    except OSError:
+        shutil.copy2(path, fresh)
+    os.replace(fresh, path.with_name(f"{path.name}.bak"))
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
