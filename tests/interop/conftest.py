@@ -1,0 +1,23 @@
+"""Every test here needs the released Java parts: skipped without Java and Maven, failed without them in CI."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.interop import jars
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.interop)
+
+
+@pytest.fixture(scope="session")
+def released() -> None:
+    """The jars of both releases are here."""
+    jars.require_java()
+    jars.jars(jars.NEWEST)
+    jars.jars(jars.OLD)

@@ -1,0 +1,252 @@
+"""Every difference from Java 5.5.0 that a differential run accepts, in one table, each with its reason.
+
+An entry applies only where its condition holds, and settles only the parts it names: everything else of the same
+answer is still compared. An entry that ends the sequence leaves the two servers in different states on purpose.
+"""
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.interop import wire
+from tests.interop.differential.ledger import Ledger
+from tests.interop.differential.loose_json import Pairs
+from tests.interop.differential.operations import Kind, Op, Outcome
+from tests.interop.differential.views import View, is_binary
+
+
+@dataclass
+class Case:
+    """One operation with both outcomes and their views; entries settle differences in the views."""
+
+    op: Op
+    java: Outcome
+    ours: Outcome
+    java_view: View
+    our_view: View
+    ledger: Ledger
+
+    def code(self, view: View) -> int | None:
+        found = view.get("code")
+        return found if isinstance(found, int) else None
+
+    @property
+    def codes(self) -> tuple[int | None, int | None]:
+        return self.code(self.java_view), self.code(self.our_view)
+
+    def forget(self, *parts: str) -> None:
+        """Take the parts out of the comparison."""
+        for view in (self.java_view, self.our_view):
+            for part in parts:
+                view.pop(part, None)
+
+    def forget_answers(self) -> None:
+        self.java_view.clear()
+        self.our_view.clear()
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """One accepted difference; `settle` removes it from the views and nothing more."""
+
+    name: str
+    reason: str
+    applies: Callable[[Case], bool]
+    settle: Callable[[Case], None]
+    ends_sequence: bool = False
+
+
+def _answered_in_binary(case: Case) -> bool:
+    encodings = case.java_view.get("encoding"), case.our_view.get("encoding")
+    return is_binary(case.op) and encodings == (wire.JSON, wire.BINARY)
+
+
+def _settle_encoding(case: Case) -> None:
+    """Binary headers have no empty texts, no empty ext table and no order of members."""
+    case.forget("encoding", "members")
+    for view in (case.java_view, case.our_view):
+        filled = {key: value for key, value in (view.get("ext") or {}).items() if value}
+        view["ext"] = filled or None
+        view["remark"] = view.get("remark") or None
+
+
+EXCEPTION = re.compile(r"(java|org|com|io)\.[\w.$]+(Exception|Error)\b")
+
+
+def _exception_text(case: Case) -> bool:
+    remark = case.java_view.get("remark")
+    return case.codes == (1, 1) and isinstance(remark, str) and EXCEPTION.match(remark) is not None
+
+
+def _settle_exception(case: Case) -> None:
+    case.forget("remark")
+
+
+def _clock_answers(case: Case) -> bool:
+    bodies = case.java_view.get("body"), case.our_view.get("body")
+    return case.op.code == 322 and all(_is_now(body) for body in bodies)
+
+
+def _is_now(body: object) -> bool:
+    stamp = body.get("timestamp") if isinstance(body, Pairs) else None
+    if not (isinstance(stamp, tuple) and stamp[0] == "number"):
+        return False
+    return abs(int(stamp[1]) / 1000 - time.time()) < 3600
+
+
+def _settle_clock(case: Case) -> None:
+    case.forget("body characters")
+    for view in (case.java_view, case.our_view):
+        view["body"] = Pairs((key, "now" if key == "timestamp" else value) for key, value in view["body"])
+
+
+def _lenient(case: Case) -> bool:
+    refused = case.ours.closed or case.codes[1] == 1
+    answered = not case.java.closed and case.codes[0] != 1
+    return "malformed JSON" in case.op.marks and answered and refused
+
+
+def _half_applied(case: Case) -> bool:
+    return case.op.code == 103 and "Java throws inside" in case.op.marks and case.codes == (0, 1)
+
+
+def _refused_single(case: Case) -> bool:
+    return case.ledger.ghost_made
+
+
+def _settle_nothing(case: Case) -> None:
+    """The answers must agree; only the state behind them does not."""
+
+
+def _stale_mapping(case: Case) -> bool:
+    return case.op.code == 105 and bool(case.ledger.removals) and case.codes == (0, 0)
+
+
+def _settle_mapping(case: Case) -> None:
+    java, ours = (_mappings(view) for view in (case.java_view, case.our_view))
+    if all(pair in java for pair in ours):
+        case.forget("body characters")
+        for view in (case.java_view, case.our_view):
+            view["body"] = _without_mappings(view["body"])
+
+
+def _mappings(view: View) -> Pairs:
+    body = view.get("body")
+    return (body.get("topicQueueMappingByBroker") if isinstance(body, Pairs) else None) or Pairs()
+
+
+def _without_mappings(body: object) -> object:
+    if not isinstance(body, Pairs):
+        return body
+    return Pairs((key, value) for key, value in body if key != "topicQueueMappingByBroker")
+
+
+def _shared_channel(case: Case) -> bool:
+    return case.op.kind in (Kind.CLOSE, Kind.RESET) and case.ledger.shared_at_close
+
+
+def _dangling_name(case: Case) -> bool:
+    return case.op.code == 106 and bool(case.ledger.doubly_clustered) and case.codes == (0, 0)
+
+
+def _settle_dangling(case: Case) -> None:
+    for view in (case.java_view, case.our_view):
+        view["body"] = _without_names(view["body"], case.ledger.doubly_clustered)
+
+
+def _without_names(body: object, names: list[str]) -> object:
+    clusters = body.get("clusterAddrTable") if isinstance(body, Pairs) else None
+    if not isinstance(clusters, Pairs):
+        return body
+    kept = ((cluster, [name for name in members if name not in names]) for cluster, members in clusters)
+    return Pairs([("brokerAddrTable", body.get("brokerAddrTable")), ("kept", [pair for pair in kept if pair[1]])])
+
+
+def _nulls_in_104(case: Case) -> bool:
+    return case.op.code == 104 and "null field" in case.op.marks and case.codes == (0, 1)
+
+
+def _own_opaque(case: Case) -> bool:
+    return "no opaque" in case.op.marks and case.codes[0] == case.codes[1]
+
+
+def _settle_opaque(case: Case) -> None:
+    case.forget("opaque")
+
+
+TABLE = (
+    Tolerance(
+        "encoding of answers",
+        "ours answers a binary request in binary, as 4.9.4 to 4.9.8 do; Java 5.5.0 answers everything in JSON",
+        _answered_in_binary,
+        _settle_encoding,
+    ),
+    Tolerance(
+        "text of exceptions",
+        "Java puts the exception's name and a line of its own source into the remark of code 1; nobody parses it",
+        _exception_text,
+        _settle_exception,
+    ),
+    Tolerance(
+        "time of arrival",
+        "a DataVersion without a time stamp gets the server's own clock",
+        _clock_answers,
+        _settle_clock,
+    ),
+    Tolerance(
+        "opaque of its own",
+        "a header without an opaque is answered with the next number of Java's own counter",
+        _own_opaque,
+        _settle_opaque,
+    ),
+    Tolerance(
+        "lenient JSON",
+        "fastjson 2 reads comments, single quotes, spare commas, raw control characters and odd escapes; "
+        "ours closes the connection for such a header and answers code 1 for such a body",
+        _lenient,
+        Case.forget_answers,
+        ends_sequence=True,
+    ),
+    Tolerance(
+        "half-applied registration",
+        "Java swallows an exception half-way and says SUCCESS; ours checks first, says code 1 and changes nothing",
+        _half_applied,
+        Case.forget_answers,
+        ends_sequence=True,
+    ),
+    Tolerance(
+        "ghost of a refused registration",
+        "Java keeps the cluster and broker names of a refused first single-topic registration for ever",
+        _refused_single,
+        _settle_nothing,
+        ends_sequence=True,
+    ),
+    Tolerance(
+        "stale static-topic mapping",
+        "Java never cleans its mapping table; ours drops a mapping with the queue data it belongs to",
+        _stale_mapping,
+        _settle_mapping,
+    ),
+    Tolerance(
+        "several brokers on one connection",
+        "when it closes Java takes out one of them and leaves the others to expiry; ours takes out all",
+        _shared_channel,
+        Case.forget_answers,
+        ends_sequence=True,
+    ),
+    Tolerance(
+        "dangling broker name",
+        "a broker name that was used in two clusters stays in the second one's list when the group is gone",
+        _dangling_name,
+        _settle_dangling,
+        ends_sequence=True,
+    ),
+    Tolerance(
+        "unregistration with a null field",
+        "Java says SUCCESS and loses the rest of its batch; ours answers code 1 and keeps the others",
+        _nulls_in_104,
+        Case.forget_answers,
+        ends_sequence=True,
+    ),
+)

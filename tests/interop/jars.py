@@ -1,0 +1,87 @@
+"""The released RocketMQ jars: brought once by Maven into a cache outside the repository, shared by all runs."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+POM = Path(__file__).with_name("pom.xml")
+NEWEST = "5.5.0"
+OLD = "4.9.7"
+
+
+def require(*programs: str, strict: bool = True) -> None:
+    """Skip the test when a program is missing; under CI a missing strict one fails it instead."""
+    missing = [name for name in programs if shutil.which(name) is None]
+    if not missing:
+        return
+    _unavailable(f"{' and '.join(missing)} not found on PATH", strict)
+
+
+def require_java() -> None:
+    """Skip (fail under CI) unless Maven and a Java of at least 11 are here."""
+    require("java", "mvn")
+    banner = subprocess.run(["java", "-version"], capture_output=True, text=True, timeout=60).stderr
+    found = re.search(r'version "(\d+)', banner)
+    if found is None or int(found[1]) < 11:
+        _unavailable("java is older than 11", strict=True)
+
+
+def _unavailable(reason: str, strict: bool) -> None:
+    if strict and os.environ.get("CI"):
+        pytest.fail(f"{reason}, and CI may not skip the interop tests", pytrace=False)
+    pytest.skip(reason)
+
+
+def cache_root() -> Path:
+    """Where downloaded things live: $NSADMIN_JAVA_CACHE, else the user's cache folder."""
+    chosen = os.environ.get("NSADMIN_JAVA_CACHE")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nsadmin"
+
+
+def publish(temporary: Path, target: Path) -> None:
+    """Give a finished folder its final name; when another run was faster, its folder stays."""
+    try:
+        temporary.rename(target)
+    except OSError:
+        if not target.is_dir():
+            raise
+        shutil.rmtree(temporary)
+
+
+def jars(version: str) -> Path:
+    """The folder of one release's jars, downloaded at the first use."""
+    target = cache_root() / f"rocketmq-{version}"
+    if target.is_dir():
+        return target
+    require_java()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    goal = ["dependency:copy-dependencies", f"-DoutputDirectory={temporary}", f"-Drocketmq.version={version}"]
+    try:
+        maven = ["mvn", "-q", "-B", "-f", str(POM), *goal]
+        subprocess.run(maven, check=True, timeout=600, capture_output=True, text=True)
+        publish(temporary, target)
+    except subprocess.CalledProcessError as error:
+        pytest.fail(f"Maven brought no rocketmq {version}:\n{error.stdout}{error.stderr}", pytrace=False)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return target
+
+
+def class_path(version: str) -> str:
+    return str(jars(version) / "*")
+
+
+def member(jar: Path, name: str) -> bytes:
+    with zipfile.ZipFile(jar) as archive:
+        return archive.read(name)
+
+

@@ -1,0 +1,179 @@
+"""The released Java programs as context managers: name server, broker and mqadmin, all on loopback."""
+
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tests.interop import jars
+from tests.interop.processes import Child, free_port
+
+# For a quick start only: a run that measures anything passes its own flags.
+QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
+OPENED = ("--add-opens=java.base/java.nio=ALL-UNNAMED", "--add-opens=java.base/jdk.internal.ref=ALL-UNNAMED")
+QUIET_LOGBACK = "<configuration><root level='OFF'/></configuration>\n"
+
+
+def write_properties(path: Path, items: Mapping[str, object]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{key}={value}\n" for key, value in items.items()))
+    return path
+
+
+def java(version: str, main: str, home: Path, flags: Iterable[str], args: Iterable[str]) -> list[str]:
+    """The command line of one Java program whose logs and settings stay below `home`."""
+    logback = home / "logback.xml"
+    if not logback.exists():
+        write_logback(home, version, main)
+    settings = [
+        f"-Drocketmq.home.dir={home}",
+        f"-Duser.home={home}",
+        f"-Drmq.logback.configurationFile={logback}",
+        *OPENED,
+    ]
+    return ["java", *flags, *settings, "-cp", jars.class_path(version), main, *args]
+
+
+def write_logback(home: Path, version: str, main: str) -> None:
+    """5.x takes its logback file from its own jar; 4.9 insists on three files in conf/."""
+    home.mkdir(parents=True, exist_ok=True)
+    part = main.split(".")[3]
+    jar = jars.jars(version) / f"rocketmq-{part}-{version}.jar"
+    if version.startswith("4."):
+        for name in ("namesrv", "broker", "tools"):
+            conf = home / "conf" / f"logback_{name}.xml"
+            conf.parent.mkdir(exist_ok=True)
+            conf.write_text(QUIET_LOGBACK)
+        (home / "logback.xml").write_text(QUIET_LOGBACK)
+    elif part in ("namesrv", "broker", "tools"):
+        (home / "logback.xml").write_bytes(jars.member(jar, f"rmq.{part}.logback.xml"))
+    else:
+        (home / "logback.xml").write_text(QUIET_LOGBACK)
+
+
+class Running:
+    """A program that is started on entry and ended on exit."""
+
+    child: Child
+
+    def start(self) -> None:
+        raise NotImplementedError
+
+    def stop(self) -> None:
+        self.child.stop()
+
+    def kill(self) -> None:
+        self.child.kill()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.kill()
+
+
+class JavaNameServer(Running):
+    """A released name server; `config` adds to or replaces its properties."""
+
+    def __init__(
+        self,
+        home: Path,
+        config: Mapping[str, object] | None = None,
+        version: str = jars.NEWEST,
+        jvm_flags: Sequence[str] = QUICK_START,
+        port: int | None = None,
+    ) -> None:
+        self.home = home
+        self.version = version
+        self.port = port or free_port()
+        self._flags = [*jvm_flags, "-Xms64m", "-Xmx256m"]
+        self.config_file = home / "namesrv.properties"
+        self._config = {
+            "listenPort": self.port,
+            "bindAddress": "127.0.0.1",
+            "kvConfigPath": home / "kvConfig.json",
+            "configStorePath": self.config_file,
+            **(config or {}),
+        }
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        write_properties(self.config_file, self._config)
+        main = "org.apache.rocketmq.namesrv.NamesrvStartup"
+        command = java(self.version, main, self.home, self._flags, ["-c", str(self.config_file)])
+        self.child = Child(command, self.home / "stdout.log")
+        try:
+            self.child.wait_for_line("The Name Server boot success", 60)
+        except BaseException:
+            self.child.kill()
+            raise
+
+
+class JavaBroker(Running):
+    """A released broker; it is up when its boot line came, registered when a name server says so."""
+
+    def __init__(
+        self,
+        home: Path,
+        namesrv_addrs: Sequence[str],
+        name: str = "broker-a",
+        cluster: str = "DefaultCluster",
+        broker_id: int = 0,
+        version: str = jars.NEWEST,
+        config: Mapping[str, object] | None = None,
+        jvm_flags: Sequence[str] = QUICK_START,
+    ) -> None:
+        self.home, self.name, self.cluster, self.broker_id = home, name, cluster, broker_id
+        self.version = version
+        self.port = free_port((-2, 0, 1))
+        self._flags = [*jvm_flags, "-Xms256m", "-Xmx512m", "-XX:MaxDirectMemorySize=256m"]
+        self._config = {
+            "brokerClusterName": cluster,
+            "brokerName": name,
+            "brokerId": broker_id,
+            "brokerRole": "SLAVE" if broker_id else "ASYNC_MASTER",
+            "brokerIP1": "127.0.0.1",
+            "brokerIP2": "127.0.0.1",
+            "listenPort": self.port,
+            "haListenPort": self.port + 1,
+            "namesrvAddr": ";".join(namesrv_addrs),
+            "storePathRootDir": home / "store",
+            "storePathCommitLog": home / "store" / "commitlog",
+            "mappedFileSizeCommitLog": 16 * 1024 * 1024,
+            "mappedFileSizeConsumeQueue": 60_000,
+            "mappedFileSizeTimerLog": 1024 * 1024,
+            "autoCreateTopicEnable": "true",
+            **(config or {}),
+        }
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        file = write_properties(self.home / "broker.properties", self._config)
+        main = "org.apache.rocketmq.broker.BrokerStartup"
+        self.child = Child(
+            java(self.version, main, self.home, self._flags, ["-c", str(file)]), self.home / "stdout.log"
+        )
+        try:
+            self.child.wait_for_line("boot success", 90)
+        except BaseException:
+            self.child.kill()
+            raise
+
+
+def mqadmin(args: Sequence[str], namesrv: Sequence[str], home: Path, version: str = jars.NEWEST) -> str:
+    """What one unmodified mqadmin command prints; it exits 0 whatever happens."""
+    main = "org.apache.rocketmq.tools.command.MQAdminStartup"
+    flags = [*QUICK_START, "-Xmx256m", f"-Drocketmq.namesrv.addr={';'.join(namesrv)}"]
+    command = java(version, main, home, flags, args)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=90, cwd=home)
+    return done.stdout + done.stderr

@@ -1,0 +1,45 @@
+"""Our name server as a child process: started like a user starts it, killed and restarted on its port."""
+
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.interop.java_parts import Running, write_properties
+from tests.interop.processes import Child
+
+ROOT = Path(__file__).parents[2]
+BOOT = re.compile(r"The Name Server boot success\. serializeType=JSON, address 127\.0\.0\.1:(\d+)")
+
+
+class OurNameServer(Running):
+    """`python -m namesrv_core`; the first start picks a free port, later ones take the same again."""
+
+    def __init__(self, home: Path, config: Mapping[str, object] | None = None, port: int = 0) -> None:
+        self.home, self.port = home, port
+        self.config_file = home / "namesrv.properties"
+        self._config = {"kvConfigPath": home / "kvConfig.json", **(config or {})}
+        self._starts = 0
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def command(self) -> list[str]:
+        files = ["-c", str(self.config_file), "--home", str(self.home)]
+        return [sys.executable, "-m", "namesrv_core", *files, "--port", str(self.port), "--bind", "127.0.0.1"]
+
+    def start(self) -> None:
+        if not self.config_file.exists():
+            write_properties(self.config_file, self._config)
+        self._starts += 1
+        log = self.home / f"stdout-{self._starts}.log"
+        self.child = Child(self.command(), log, env={"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"})
+        try:
+            line = self.child.wait_for_line("The Name Server boot success", 20)
+        except BaseException:
+            self.child.kill()
+            raise
+        found = BOOT.search(line)
+        assert found, f"odd boot line: {line}"
+        self.port = int(found[1])

@@ -1,0 +1,112 @@
+"""Child processes of the tests: each is waited for, logged to a file, and ended by its own id whatever happens."""
+
+import atexit
+import os
+import random
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
+_running: set["Child"] = set()
+
+
+def wait_for(what: str, probe: Callable[[], T | None], timeout: float, interval: float = 0.05) -> T:
+    """Poll until the probe returns something true; connection errors count as "not yet"."""
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            found = probe()
+        except OSError:
+            found = None
+        if found:
+            return found
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"waited {timeout:g} s for {what}")
+        time.sleep(interval)
+
+
+def free_port(neighbours: Sequence[int] = (0,)) -> int:
+    """A port whose neighbours (offsets) are free too, below the range that outgoing connections take."""
+    for _ in range(500):
+        port = random.SystemRandom().randrange(18_000, 32_000, 10)
+        if all(_is_free(port + offset) for offset in neighbours):
+            return port
+    raise RuntimeError("no free port found")
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
+
+
+class Child:
+    """One running process; `output` grows in a file, so that no pipe can fill and block it."""
+
+    def __init__(self, command: Sequence[str], log: Path, env: Mapping[str, str] | None = None) -> None:
+        self.log = log
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("wb") as sink:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=sink,
+                stderr=subprocess.STDOUT,
+                cwd=log.parent,
+                env={**os.environ, **(env or {})},
+            )
+        _running.add(self)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def output(self) -> str:
+        return self.log.read_text(errors="replace")
+
+    def wait_for_line(self, text: str, timeout: float) -> str:
+        """The first output line that contains the text; an early end of the process is an error at once."""
+
+        def line() -> str | None:
+            found = next((line for line in self.output.splitlines() if text in line), None)
+            if found is None and self._process.poll() is not None:
+                raise RuntimeError(f"ended with {self._process.returncode} before it said {text!r}:\n{self.output}")
+            return found
+
+        try:
+            return wait_for(repr(text), line, timeout)
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}; output so far:\n{self.output}") from None
+
+    def wait(self, timeout: float) -> int:
+        return self._process.wait(timeout)
+
+    def kill(self) -> None:
+        """SIGKILL, and wait until the process is gone."""
+        self._process.kill()
+        self._process.wait(10)
+        _running.discard(self)
+
+    def stop(self, patience: float = 3) -> None:
+        """SIGTERM, then SIGKILL for a process that takes longer than the patience."""
+        self._process.terminate()
+        try:
+            self._process.wait(patience)
+        except subprocess.TimeoutExpired:
+            self.kill()
+        _running.discard(self)
+
+
+@atexit.register
+def _end_all() -> None:
+    for child in list(_running):
+        child.kill()
