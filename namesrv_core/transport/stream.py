@@ -5,7 +5,7 @@ nothing more is read from it.
 """
 
 import asyncio
-from typing import Protocol
+from typing import Protocol, cast
 
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import Command
@@ -39,8 +39,8 @@ class Stream(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        # uvloop's transport is no subclass of asyncio.Transport, but does what one does.
+        self._transport = cast(asyncio.Transport, transport)
         self.active_at = self._loop.time()
         address = transport.get_extra_info("peername")
         if address:

@@ -1,0 +1,389 @@
+"""Calls: many requests to many servers at the same time, over plain sockets and a selector.
+
+For programs that ask and leave: no event loop, no thread (but one per host name that is being resolved),
+and asyncio is never imported, as that alone would cost a command 60 ms.
+"""
+
+import os
+import selectors
+import socket
+from collections import deque
+from collections.abc import Iterable
+from contextlib import suppress
+from errno import ECONNREFUSED, EINPROGRESS
+from time import monotonic
+from typing import Any
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.command import Command
+from namesrv_core.protocol.connection import Connection
+
+MAX_SOCKETS = 64
+"""Open sockets at a time; further servers wait for their turn."""
+MAX_UNANSWERED = 128
+"""Requests under way on one connection: a Java server refuses what overflows its queue of requests."""
+_CHUNK = 256 * 1024
+
+SockAddr = tuple[socket.AddressFamily, Any]
+
+
+class CallError(RocketMQError):
+    """A request that got no answer: nobody knows whether it was carried out unless it was `refused`.
+
+    `kind` is "refused" (never sent), "timeout", "closed", "unreadable" or "unresolvable" (never sent);
+    `reason` says it in words.
+    """
+
+    def __init__(self, addr: str, kind: str, reason: str) -> None:
+        super().__init__(f"{addr}: {reason}")
+        self.addr = addr
+        self.kind = kind
+        self.reason = reason
+
+
+def split_addr(addr: str) -> tuple[str, int]:
+    """Host and port of "host:port" or "[v6]:port"; ValueError for anything else."""
+    host, _, port = addr.rpartition(":")
+    if not host or not (port.isascii() and port.isdigit()) or not 0 < int(port) < 65536:
+        raise ValueError(f"{addr!r} is no host:port")
+    return (host[1:-1] if host[0] == "[" and host[-1] == "]" else host), int(port)
+
+
+def _look_up(host: str, port: int, flags: int = 0) -> list[SockAddr]:
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags)
+    return [(family, sockaddr) for family, _, _, _, sockaddr in found]
+
+
+class _Server:
+    """One server: its socket, what is still to be sent to it, and the calls that wait for its answers."""
+
+    def __init__(self, addr: str) -> None:
+        self.addr = addr
+        self.sock: socket.socket | None = None
+        self.connection = Connection()
+        self.is_connected = False
+        self.candidates: list[SockAddr] = []
+        self.last_error: CallError | None = None
+        self.unsent: deque[tuple[int, Command]] = deque()
+        self.unanswered: dict[int, tuple[int, float]] = {}
+        self.out = bytearray()
+        self.deadline = 0.0
+        self.attempt_ends = 0.0
+
+    @property
+    def is_done(self) -> bool:
+        return not self.unsent and not self.unanswered
+
+    @property
+    def next_deadline(self) -> float:
+        if not self.is_connected:
+            return self.attempt_ends
+        return min((ends for _, ends in self.unanswered.values()), default=self.deadline)
+
+    def is_usable(self) -> bool:
+        """Whether the connection of an earlier call is still open, as far as this end can know."""
+        if self.sock is None or not self.is_connected or self.connection.error is not None:
+            return False
+        try:
+            return bool(self.sock.recv(1, socket.MSG_PEEK))
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        if self.sock is not None:
+            self.sock.close()
+        self.sock, self.is_connected, self.connection = None, False, Connection()
+        self.out.clear()
+
+
+class Calls:
+    """Keeps its connections for the next calls; close it, or use it as a context manager."""
+
+    def __init__(self, max_sockets: int = MAX_SOCKETS, max_unanswered: int = MAX_UNANSWERED) -> None:
+        self._max_sockets = max_sockets
+        self._max_unanswered = max_unanswered
+        self._servers: dict[str, _Server] = {}
+        self._selector = selectors.DefaultSelector()
+        self._resolved: deque[tuple[_Server, list[SockAddr] | OSError]] = deque()
+        self._bell: tuple[socket.socket, socket.socket] | None = None
+        self._results: list[Command | CallError | None] = []
+        self._timeout = 0.0
+
+    def __enter__(self) -> "Calls":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        for server in self._servers.values():
+            server.close()
+        self._servers.clear()
+        self._selector.close()
+        for end in self._bell or ():
+            end.close()
+
+    def ask(self, calls: Iterable[tuple[str, Command]], timeout: float) -> list[Command | CallError]:
+        """What became of each call ("host:port" or "[v6]:port", request), in their order.
+
+        Each has `timeout` seconds from when its turn comes: connecting and everything else included.
+        """
+        self._timeout = timeout
+        servers = self._distribute(calls)
+        active: set[_Server] = set()
+        try:
+            while servers or active:
+                while servers and len(active) < self._max_sockets:
+                    server = servers.popleft()
+                    active.add(server)
+                    self._begin(server, active)
+                self._wait(active)
+                active = {server for server in active if not server.is_done}
+        except BaseException:
+            self._abandon(active)
+            raise
+        return [result for result in self._results if result is not None]
+
+    def _distribute(self, calls: Iterable[tuple[str, Command]]) -> deque[_Server]:
+        chosen: dict[str, _Server] = {}
+        self._results = []
+        for index, (addr, request) in enumerate(calls):
+            server = chosen.get(addr)
+            if server is None:
+                # Taken out and put back, so that the least recently used stand first.
+                server = chosen[addr] = self._servers.pop(addr, None) or _Server(addr)
+                self._servers[addr] = server
+            server.unsent.append((index, request))
+            self._results.append(None)
+        return deque(chosen.values())
+
+    def _abandon(self, active: set[_Server]) -> None:
+        for server in self._servers.values():
+            server.unsent.clear()
+            server.unanswered.clear()
+        for server in active:
+            self._drop(server)
+
+    # Connecting
+
+    def _begin(self, server: _Server, active: set[_Server]) -> None:
+        server.deadline = server.attempt_ends = monotonic() + self._timeout
+        if server.is_usable():
+            self._watch(server, selectors.EVENT_READ)
+            self._send(server)
+            return
+        self._drop(server)
+        self._make_room(active)
+        server.last_error = None
+        try:
+            host, port = split_addr(server.addr)
+        except ValueError as error:
+            self._fail(server, CallError(server.addr, "unresolvable", str(error)))
+            return
+        try:
+            server.candidates = _look_up(host, port, socket.AI_NUMERICHOST)
+        except OSError:
+            self._resolve(server, host, port)
+        else:
+            self._connect(server)
+
+    def _make_room(self, active: set[_Server]) -> None:
+        open_servers = [server for server in self._servers.values() if server.sock is not None]
+        for server in open_servers[: max(0, len(open_servers) + 1 - self._max_sockets)]:
+            if server not in active:
+                server.close()
+
+    def _resolve(self, server: _Server, host: str, port: int) -> None:
+        """In a thread of its own, as getaddrinfo has no timeout and one dead resolver must not hold up all."""
+        from threading import Thread
+
+        if self._bell is None:
+            self._bell = socket.socketpair()
+            self._selector.register(self._bell[0], selectors.EVENT_READ)
+        ring = self._bell[1]
+
+        def run() -> None:
+            try:
+                found: list[SockAddr] | OSError = _look_up(host, port)
+            except (OSError, UnicodeError) as error:
+                found = error if isinstance(error, OSError) else OSError(0, "no valid host name")
+            self._resolved.append((server, found))
+            with suppress(OSError):
+                ring.send(b"\0")
+
+        Thread(target=run, daemon=True).start()
+
+    def _take_resolved(self, bell: socket.socket, active: set[_Server]) -> None:
+        bell.recv(4096)
+        while self._resolved:
+            server, found = self._resolved.popleft()
+            if server not in active or server.sock is not None or server.is_done:
+                continue
+            if isinstance(found, OSError):
+                reason = f"the host name does not resolve: {found.strerror}"
+                self._fail(server, CallError(server.addr, "unresolvable", reason))
+            else:
+                server.candidates = found
+                self._connect(server)
+
+    def _connect(self, server: _Server) -> None:
+        """Try the next of the server's addresses, each with its share of the time that is left."""
+        while server.candidates:
+            now = monotonic()
+            server.attempt_ends = now + (server.deadline - now) / len(server.candidates)
+            family, sockaddr = server.candidates.pop(0)
+            try:
+                server.sock = socket.socket(family, socket.SOCK_STREAM)
+                server.sock.setblocking(False)
+                server.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                code = server.sock.connect_ex(sockaddr)
+            except OSError as error:
+                code = error.errno or ECONNREFUSED
+            if code in (0, EINPROGRESS):
+                self._watch(server, selectors.EVENT_WRITE)
+                return
+            self._drop(server)
+            server.last_error = _refusal(server.addr, code)
+        self._fail(server, server.last_error or CallError(server.addr, "unresolvable", "no address found"))
+
+    def _connected(self, server: _Server, sock: socket.socket) -> None:
+        code = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        if code:
+            self._drop(server)
+            server.last_error = _refusal(server.addr, code)
+            self._connect(server)
+            return
+        server.is_connected = True
+        server.candidates.clear()
+        self._send(server)
+
+    # Talking
+
+    def _wait(self, active: set[_Server]) -> None:
+        unfinished = [server for server in active if not server.is_done]
+        if not unfinished:
+            return
+        patience = min(server.next_deadline for server in unfinished) - monotonic()
+        for key, events in self._selector.select(max(0.0, patience)):
+            server = key.data
+            if server is None:
+                self._take_resolved(key.fileobj, active)  # type: ignore[arg-type]
+            elif server.sock is key.fileobj:
+                self._step(server, key.fileobj, events)
+        now = monotonic()
+        for server in unfinished:
+            if not server.is_done and server.next_deadline <= now:
+                self._expire(server, now)
+
+    def _step(self, server: _Server, sock: Any, events: int) -> None:
+        if not server.is_connected:
+            self._connected(server, sock)
+            return
+        if events & selectors.EVENT_READ:
+            self._receive(server, sock)
+        if events & selectors.EVENT_WRITE and server.sock is sock:
+            self._send(server)
+        if server.is_done and server.sock is not None:
+            self._unwatch(server)
+
+    def _send(self, server: _Server) -> None:
+        """Write what the window of unanswered requests and the socket's buffer let through."""
+        while server.unsent and len(server.unanswered) < self._max_unanswered:
+            index, request = server.unsent.popleft()
+            server.unanswered[request.opaque] = (index, server.deadline)
+            server.out += server.connection.ask(request)
+        assert server.sock is not None
+        try:
+            if server.out:
+                del server.out[: server.sock.send(server.out)]
+        except BlockingIOError:
+            pass
+        except OSError as error:
+            self._lose(server, error)
+            return
+        self._watch(server, selectors.EVENT_READ | (selectors.EVENT_WRITE if server.out else 0))
+
+    def _receive(self, server: _Server, sock: socket.socket) -> None:
+        try:
+            data = sock.recv(_CHUNK)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._lose(server, error)
+            return
+        if not data:
+            self._lose(server, None)
+            return
+        for answer in server.connection.feed(data):
+            if server.connection.asked(answer) is None:
+                continue
+            index, _ = server.unanswered.pop(answer.opaque, (None, 0.0))
+            if index is not None:
+                self._results[index] = answer
+                # Requests that had to wait for this answer have their time from now on.
+                server.deadline = monotonic() + self._timeout
+        if server.connection.error is not None:
+            reason = f"answered with what is no RocketMQ frame ({server.connection.error.args[0]})"
+            self._fail(server, CallError(server.addr, "unreadable", reason))
+        elif server.unsent:
+            self._send(server)
+
+    def _lose(self, server: _Server, error: OSError | None) -> None:
+        detail = f" ({os.strerror(error.errno)})" if error is not None and error.errno else ""
+        self._fail(server, CallError(server.addr, "closed", f"closed the connection unanswered{detail}"))
+
+    # Ending
+
+    def _expire(self, server: _Server, now: float) -> None:
+        if server.is_connected:
+            self._expire_calls(server, now)
+        elif server.candidates and now < server.deadline:
+            self._drop(server)
+            self._connect(server)
+        else:
+            self._fail(
+                server, self._late(server, "no connection" if server.sock else "host name not resolved")
+            )
+
+    def _expire_calls(self, server: _Server, now: float) -> None:
+        late = [(opaque, index) for opaque, (index, ends) in server.unanswered.items() if ends <= now]
+        error = self._late(server, "no answer")
+        for opaque, index in late:
+            del server.unanswered[opaque]
+            self._results[index] = error
+        if not server.unanswered:
+            self._fail(server, error)
+
+    def _late(self, server: _Server, what: str) -> CallError:
+        return CallError(server.addr, "timeout", f"{what} within {self._timeout:g} s")
+
+    def _fail(self, server: _Server, error: CallError) -> None:
+        """Everything that still waits for this server gets the error; the connection is given up."""
+        self._drop(server)
+        for index, _ in (*server.unanswered.values(), *server.unsent):
+            self._results[index] = error
+        server.unanswered.clear()
+        server.unsent.clear()
+
+    def _watch(self, server: _Server, events: int) -> None:
+        assert server.sock is not None
+        known = self._selector.get_map().get(server.sock)
+        if known is None:
+            self._selector.register(server.sock, events, server)
+        elif known.events != events:
+            self._selector.modify(server.sock, events, server)
+
+    def _unwatch(self, server: _Server) -> None:
+        if server.sock is not None and server.sock in self._selector.get_map():
+            self._selector.unregister(server.sock)
+
+    def _drop(self, server: _Server) -> None:
+        self._unwatch(server)
+        server.close()
+
+
+def _refusal(addr: str, code: int) -> CallError:
+    reason = "connection refused, nothing listens there" if code == ECONNREFUSED else os.strerror(code)
+    return CallError(addr, "refused", reason)
