@@ -22,6 +22,8 @@ from namesrv_core.protocol.codes import MASTER_ID, Perm
 from namesrv_core.protocol.registration import Registration, TopicConfig
 from namesrv_core.state.tables import BrokerGroup, LiveBroker, LiveKey, RouteTables, changes
 
+_NOWHERE: dict[str, QueueData] = {}
+
 DEFAULT_TIMEOUT = 120_000
 """Milliseconds without a sign of life after which a broker has expired, unless it says otherwise."""
 
@@ -177,18 +179,19 @@ def _set_topics(
     tables: RouteTables, broker_name: str, configs: Iterable[TopicConfig], changed: bool, read_only: bool
 ) -> list[TopicChange | None]:
     found: list[TopicChange | None] = []
-    keep = ~Perm.WRITE if read_only else -1
+    keep = int(~Perm.WRITE) if read_only else -1
+    alike: dict[tuple[int, int, int, int], QueueData] = {}
     for config in configs:
         topic = config.topicName
         assert topic is not None
-        if changed or broker_name not in tables.topics.get(topic, ()):
-            queue = QueueData(
-                broker_name,
-                config.readQueueNums,
-                config.writeQueueNums,
-                config.perm & int(keep),
-                config.topicSysFlag,
-            )
+        before = tables.topics.get(topic, _NOWHERE).get(broker_name)
+        if before is not None and not changed:
+            continue
+        numbers = (config.readQueueNums, config.writeQueueNums, config.perm & keep, config.topicSysFlag)
+        queue = alike.get(numbers)
+        if queue is None:
+            queue = alike[numbers] = tables.shared(QueueData(broker_name, *numbers))
+        if before is not queue:
             found.append(tables.set_queue(topic, queue))
     return found
 
