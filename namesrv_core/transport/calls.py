@@ -153,7 +153,7 @@ class Calls:
             server = chosen.get(addr)
             if server is None:
                 # Taken out and put back, so that the least recently used stand first.
-                server = chosen[addr] = self._servers.pop(addr, None) or _Server(addr)
+                server = chosen[addr] = self._servers.pop(addr) if addr in self._servers else _Server(addr)
                 self._servers[addr] = server
             server.unsent.append((index, request))
             self._results.append(None)
@@ -196,7 +196,7 @@ class Calls:
                 server.close()
 
     def _resolve(self, server: _Server, host: str, port: int) -> None:
-        """In a thread of its own, as getaddrinfo has no timeout and one dead resolver must not hold up all."""
+        """In a thread of its own, as getaddrinfo has no timeout and would hold up the others."""
         from threading import Thread
 
         if self._bell is None:

@@ -1,0 +1,7 @@
+"""`python -m nsadmin`."""
+
+import sys
+
+from nsadmin.app import main
+
+sys.exit(main())

@@ -1,0 +1,63 @@
+"""Address lists of name servers as operators write them, and where the list in force came from."""
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.transport.calls import split_addr
+
+NAME_SERVER_PORT = 9876
+BROKER_PORT = 10911
+ENVIRONMENT_VARIABLE = "NAMESRV_ADDR"
+LOCAL = "127.0.0.1:9876"
+
+_SEPARATORS = re.compile(r"[;,\s]+")
+
+
+class BadAddress(RocketMQError):
+    """An address that cannot be one; the text says why."""
+
+
+class NameServers(NamedTuple):
+    """The name servers to ask, in order; `source` is "given", "environment" or "default"."""
+
+    addrs: tuple[str, ...]
+    source: str
+
+
+def parse_addr(text: str, default_port: int = NAME_SERVER_PORT) -> str:
+    """ "host", "host:port", "v6", "[v6]" or "[v6]:port" as "host:port" or "[v6]:port"."""
+    addr = text.strip()
+    if addr.count(":") > 1 and not addr.startswith("["):
+        addr = f"[{addr}]"
+    if ":" not in addr or addr.endswith("]"):
+        addr = f"{addr}:{default_port}"
+    try:
+        host, port = split_addr(addr)
+    except ValueError:
+        raise BadAddress(f"{text!r} is no address: write HOST:PORT or [IPv6]:PORT") from None
+    if not host or any(character in host for character in "/[]@"):
+        raise BadAddress(f"{text!r} is no address: write HOST:PORT or [IPv6]:PORT")
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def parse_addrs(lists: str | Iterable[str]) -> tuple[str, ...]:
+    """The addresses of one list or several, separated by `;`, `,` or blanks; each of them once."""
+    texts = [lists] if isinstance(lists, str) else lists
+    items = (item for text in texts for item in _SEPARATORS.split(text) if item)
+    return tuple(dict.fromkeys(parse_addr(item) for item in items))
+
+
+def name_servers(
+    given: str | Iterable[str] | None = None, environ: Mapping[str, str] = os.environ
+) -> NameServers:
+    """What was given, else the environment's NAMESRV_ADDR, else this machine's port 9876."""
+    addrs = parse_addrs(given or ())
+    if addrs:
+        return NameServers(addrs, "given")
+    addrs = parse_addrs(environ.get(ENVIRONMENT_VARIABLE, ""))
+    if addrs:
+        return NameServers(addrs, "environment")
+    return NameServers((LOCAL,), "default")

@@ -1,0 +1,68 @@
+"""AdminClient: the library's front door, whose rooms are the nouns of the protocol."""
+
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+
+from namesrv_core.transport.calls import CallError
+from nsadmin.client.addresses import NameServers, name_servers
+from nsadmin.client.brokers import Brokers
+from nsadmin.client.caller import Caller
+from nsadmin.client.clusters import Clusters
+from nsadmin.client.kv import Kv
+from nsadmin.client.name_servers import NameServerConfigs
+from nsadmin.client.retry import Reader
+from nsadmin.client.topics import Topics
+
+
+class AdminClient:
+    """Asks name servers and brokers, blocking, from one thread.
+
+    `namesrv_addr` is a list like "a:9876;b:9876" or several of them; left out, NAMESRV_ADDR counts, else
+    127.0.0.1:9876 (`addresses.source` says which). `timeout` is in seconds, for each request on each server.
+
+    What reads asks one name server, and the next when that one cannot be reached; with `ask_all` it asks
+    every one each time, which fills `unreachable` and `disagreements`. What changes something does so on
+    every name server and returns a ServerResult for each. Failures are `namesrv_core.errors.RocketMQError`.
+    """
+
+    def __init__(
+        self,
+        namesrv_addr: str | Iterable[str] | None = None,
+        *,
+        timeout: float = 3.0,
+        ask_all: bool = False,
+    ) -> None:
+        self._caller = Caller(name_servers(namesrv_addr), timeout)
+        self._reader = Reader(self._caller, ask_all)
+        self.brokers = Brokers(self._caller, self._reader)
+        self.clusters = Clusters(self._reader, self.brokers)
+        self.topics = Topics(self._caller, self._reader, self.clusters)
+        self.kv = Kv(self._reader)
+        self.name_servers = NameServerConfigs(self._reader)
+
+    @property
+    def addresses(self) -> NameServers:
+        """The name servers in force, in the order they are asked, and where the list came from."""
+        return self._caller.name_servers
+
+    @property
+    def unreachable(self) -> Mapping[str, CallError]:
+        """Name servers that a read could not reach so far, by address."""
+        return self._reader.unreachable
+
+    @property
+    def disagreements(self) -> list[str]:
+        """What name servers were found to tell differently, one line for each."""
+        return self._reader.disagreements
+
+    def close(self) -> None:
+        """Close the connections; afterwards nothing can be asked any more."""
+        self._caller.close()
+
+    def __enter__(self) -> "AdminClient":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,47 @@
+"""Caller: sends requests to many servers at once and turns answers that refuse into errors."""
+
+from collections.abc import Iterable
+
+from namesrv_core.errors import request_error
+from namesrv_core.protocol.command import Command, ExtFields, request
+from namesrv_core.transport.calls import CallError, Calls
+from nsadmin.client.addresses import NameServers
+from nsadmin.client.results import ServerResult
+
+
+class Caller:
+    """The connections of one AdminClient. `timeout` is in seconds, for each request on each server."""
+
+    def __init__(self, name_servers: NameServers, timeout: float) -> None:
+        self.name_servers = name_servers
+        self.timeout = timeout
+        self._calls = Calls()
+
+    def close(self) -> None:
+        self._calls.close()
+
+    def ask(self, calls: Iterable[tuple[str, Command]]) -> list[ServerResult[Command]]:
+        """One result for each (address, request), in that order; only an answer with code 0 is a result."""
+        calls = list(calls)
+        answers = self._calls.ask(calls, self.timeout)
+        return [_judged(addr, answer) for (addr, _), answer in zip(calls, answers, strict=True)]
+
+    def ask_each(
+        self, addrs: Iterable[str], code: int, ext: ExtFields | None = None, body: bytes = b""
+    ) -> list[ServerResult[Command]]:
+        """The same request to each address."""
+        return self.ask([(addr, request(code, ext, body)) for addr in addrs])
+
+    def ask_name_servers(
+        self, code: int, ext: ExtFields | None = None, body: bytes = b""
+    ) -> list[ServerResult[Command]]:
+        """The same request to every name server."""
+        return self.ask_each(self.name_servers.addrs, code, ext, body)
+
+
+def _judged(addr: str, answer: Command | CallError) -> ServerResult[Command]:
+    if isinstance(answer, CallError):
+        return ServerResult(addr, None, answer)
+    if answer.code:
+        return ServerResult(addr, None, request_error(answer.code, answer.remark))
+    return ServerResult(addr, answer, None)

@@ -1,0 +1,120 @@
+"""TopicDeletion: takes a topic from every master of a cluster, then from every name server, and looks again.
+
+Name servers are left alone when a master could not do its part: the route then still shows where the topic
+is, and the master would only register it again.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+from namesrv_core.errors import RocketMQError, TopicNotExist
+from namesrv_core.protocol import headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import Command
+from nsadmin.client.caller import Caller
+from nsadmin.client.clusters import ClusterInfo
+from nsadmin.client.results import NotApplied, NotFound, ServerResult
+from nsadmin.client.retry import decoded
+from nsadmin.client.routes import get_route, route_of
+
+Role = Literal["master", "nameserver"]
+
+
+class DeletionStep(NamedTuple):
+    """One server's part: `result` is "done", "failed" (`error` says why) or "skipped" (never asked)."""
+
+    target: str
+    role: Role
+    result: str
+    error: RocketMQError | None
+
+
+class TopicDeletion(NamedTuple):
+    """A deletion that has been checked: `masterless` are the broker names that have the id 0 nowhere."""
+
+    caller: Caller
+    topic: str
+    cluster_name: str
+    masters: tuple[str, ...]
+    masterless: tuple[str, ...]
+    brokers: frozenset[str]
+
+    @classmethod
+    def plan(cls, caller: Caller, info: ClusterInfo, topic: str, cluster_name: str) -> "TopicDeletion":
+        """NotFound if there is no such cluster, or no such topic in it."""
+        groups = info.in_cluster(cluster_name)
+        planned = cls(
+            caller,
+            topic,
+            cluster_name,
+            tuple(group.master for group in groups if group.master),
+            tuple(group.broker_name for group in groups if not group.master),
+            frozenset(group.broker_name for group in groups),
+        )
+        if not planned._is_known():
+            raise NotFound(f"no topic {topic!r} in the cluster {cluster_name!r}")
+        return planned
+
+    @property
+    def name_servers(self) -> tuple[str, ...]:
+        return self.caller.name_servers.addrs
+
+    def run(self) -> list[DeletionStep]:
+        """Delete, and report on each server; call it once."""
+        steps = self._on_masters()
+        if any(step.error is not None for step in steps):
+            return steps + [DeletionStep(addr, "nameserver", "skipped", None) for addr in self.name_servers]
+        return steps + self._on_name_servers()
+
+    def _on_masters(self) -> list[DeletionStep]:
+        ext = headers.write(headers.DeleteTopic(self.topic))
+        deleted = self.caller.ask_each(self.masters, RequestCode.DELETE_TOPIC_IN_BROKER, ext)
+        lost = NotFound("no master is registered, the topic stays on its slaves")
+        missing = [DeletionStep(name, "master", "failed", lost) for name in self.masterless]
+        checked = _verified(deleted, self._still_on_masters, "the master still has the topic")
+        return [_step(result, "master") for result in checked] + missing
+
+    def _on_name_servers(self) -> list[DeletionStep]:
+        ext = headers.write(headers.DeleteTopic(self.topic, self.cluster_name))
+        deleted = self.caller.ask_name_servers(RequestCode.DELETE_TOPIC_IN_NAMESRV, ext)
+        again = "the topic is still routed here: a broker registered it again"
+        return [_step(result, "nameserver") for result in _verified(deleted, self._still_routed, again)]
+
+    def _is_known(self) -> bool:
+        """Whether any name server or master has it: one that cannot say is taken to have it."""
+        if self._still_routed(self.name_servers):
+            return True
+        answers = self._topic_configs(self.masters)
+        return any(not isinstance(answer.error, TopicNotExist) for answer in answers)
+
+    def _topic_configs(self, masters: Sequence[str]) -> list[ServerResult[Command]]:
+        ext = headers.write(headers.TopicName(self.topic))
+        return self.caller.ask_each(masters, RequestCode.GET_TOPIC_CONFIG, ext)
+
+    def _still_on_masters(self, addrs: Sequence[str]) -> set[str]:
+        return {answer.addr for answer in self._topic_configs(addrs) if answer.error is None}
+
+    def _still_routed(self, addrs: Sequence[str]) -> set[str]:
+        code = RequestCode.GET_ROUTEINFO_BY_TOPIC
+        answers = self.caller.ask_each(addrs, code, get_route(self.topic))
+        routes = [decoded(answer, route_of) for answer in answers]
+        return {
+            found.addr
+            for found in routes
+            if found.result and any(queue.broker_name in self.brokers for queue in found.result.queues)
+        }
+
+
+def _verified(
+    results: list[ServerResult[Command]], still_there: Callable[[Sequence[str]], set[str]], complaint: str
+) -> list[ServerResult[Command]]:
+    """The same results, with an error for servers that said done and have the topic all the same."""
+    left = still_there([result.addr for result in results if result.error is None])
+    return [
+        ServerResult(result.addr, None, NotApplied(complaint)) if result.addr in left else result
+        for result in results
+    ]
+
+
+def _step(result: ServerResult[Command], role: Role) -> DeletionStep:
+    return DeletionStep(result.addr, role, "done" if result.error is None else "failed", result.error)

@@ -1,0 +1,69 @@
+"""Name servers themselves: their configuration, read and changed on each of them."""
+
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import Command
+from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.client.retry import Reader
+
+Config = dict[str, str]
+
+
+class NameServerConfigs:
+    """`admin.name_servers`."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    def config_each(self) -> list[ServerResult[Config]]:
+        """The whole configuration of every name server, as texts in the order of keys."""
+        return self._reader.each(_config, RequestCode.GET_NAMESRV_CONFIG)
+
+    def update(self, key: str, value: str) -> list[ServerResult[str]]:
+        """Change one item on every name server; the result is the value read back.
+
+        Servers answer success for keys they do not know and values they cannot read: NotApplied for these.
+        """
+        body = properties_line(key, value).encode("ascii")
+        updated = self._reader.each(lambda _: True, RequestCode.UPDATE_NAMESRV_CONFIG, body=body)
+        configs = {found.addr: found for found in self.config_each()}
+        return [
+            ServerResult(done.addr, None, done.error)
+            if done.error is not None
+            else configs[done.addr].then(lambda config: _applied(config, key, value))
+            for done in updated
+        ]
+
+
+def properties_line(key: str, value: str) -> str:
+    """One line that `java.util.Properties` reads back as this key and this value."""
+    return f"{_escaped(key, ' =:#!')}={_escaped(value, '#!')}\n"
+
+
+def _escaped(text: str, special: str) -> str:
+    lead = len(text) - len(text.lstrip(" "))
+    units = text.encode("utf-16-be", "surrogatepass")
+    letters = [chr(units[at] << 8 | units[at + 1]) for at in range(0, len(units), 2)]
+    return "".join(
+        f"\\{letter}"
+        if letter == "\\" or letter in special or at < lead
+        else letter
+        if " " <= letter <= "~"
+        else f"\\u{ord(letter):04x}"
+        for at, letter in enumerate(letters)
+    )
+
+
+def _config(command: Command) -> Config:
+    """Lines of key=value, whose values are not escaped."""
+    lines = command.body.decode("utf-8", "replace").splitlines()
+    pairs = (line.partition("=") for line in lines if "=" in line)
+    return {key: value for key, _, value in sorted(pairs)}
+
+
+def _applied(config: Config, key: str, value: str) -> str:
+    now = config.get(key)
+    if now is None:
+        raise NotApplied(f"ignored: this name server has no item {key!r}")
+    if now.strip().lower() != value.strip().lower():
+        raise NotApplied(f"ignored: {key} is still {now!r}")
+    return now

@@ -1,0 +1,66 @@
+"""Routes: which brokers have a topic, with how many queues and which permission."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from namesrv_core.protocol import headers
+from namesrv_core.protocol.command import Command
+from nsadmin.client.bodies import broker_addrs, json_object
+
+
+class QueueRoute(NamedTuple):
+    """A topic on one broker group.
+
+    `broker_addrs` is broker id (0 is the master) to "host:port". `perm` has the bits 4 read, 2 write,
+    1 inherit; it and the numbers are None for a broker that the route lists without queues, and
+    `cluster_name` is None for queues of a broker that has left.
+    """
+
+    broker_name: str
+    cluster_name: str | None
+    broker_addrs: dict[int, str]
+    perm: int | None
+    read_queue_nums: int | None
+    write_queue_nums: int | None
+    topic_sys_flag: int | None
+
+    @property
+    def any_addr(self) -> str | None:
+        """The master's address, else that of the slave with the lowest id."""
+        return next(iter(self.broker_addrs.values()), None)
+
+
+class TopicRoute(NamedTuple):
+    """Where a topic lives, in the order of broker names."""
+
+    queues: tuple[QueueRoute, ...]
+    order_topic_conf: str | None
+
+
+def get_route(topic: str) -> dict[str, str]:
+    """The ext fields of GET_ROUTEINFO_BY_TOPIC, for an answer in standard JSON."""
+    return headers.write(headers.GetRoute(topic, accept_standard_json_only=True))
+
+
+def route_of(command: Command) -> TopicRoute:
+    """TopicRouteData."""
+    body = json_object(command)
+    brokers = {item["brokerName"]: item for item in body.get("brokerDatas") or ()}
+    queues = {item["brokerName"]: item for item in body.get("queueDatas") or ()}
+    names = sorted(brokers.keys() | queues.keys())
+    return TopicRoute(
+        tuple(_queue_route(name, brokers.get(name, {}), queues.get(name, {})) for name in names),
+        body.get("orderTopicConf"),
+    )
+
+
+def _queue_route(name: str, broker: Mapping[str, Any], queue: Mapping[str, Any]) -> QueueRoute:
+    return QueueRoute(
+        name,
+        broker.get("cluster"),
+        broker_addrs(broker.get("brokerAddrs")),
+        queue.get("perm"),
+        queue.get("readQueueNums"),
+        queue.get("writeQueueNums"),
+        queue.get("topicSysFlag", queue.get("topicSynFlag")),
+    )

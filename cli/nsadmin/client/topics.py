@@ -1,0 +1,100 @@
+"""Topics: their names, where they live and who consumes them, and taking them away."""
+
+from namesrv_core.protocol import headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import Command
+from nsadmin.client.bodies import topic_names
+from nsadmin.client.caller import Caller
+from nsadmin.client.clusters import Clusters
+from nsadmin.client.deletion import DeletionStep, TopicDeletion
+from nsadmin.client.retry import Reader, decoded
+from nsadmin.client.routes import TopicRoute, get_route, route_of
+from nsadmin.client.usage import TopicUsage, usage
+
+# TopicValidator upstream; a broker adds those named after itself and its cluster (304, 305).
+SYSTEM_TOPICS = frozenset(
+    {
+        "BenchmarkTest",
+        "OFFSET_MOVED_EVENT",
+        "SCHEDULE_TOPIC_XXXX",
+        "SELF_TEST_TOPIC",
+        "TBW102",
+        "TRANS_CHECK_MAX_TIME_TOPIC",
+    }
+)
+SYSTEM_PREFIX = "rmq_sys_"
+
+
+class Topics:
+    """`admin.topics`."""
+
+    def __init__(self, caller: Caller, reader: Reader, clusters: Clusters) -> None:
+        self._caller = caller
+        self._reader = reader
+        self._clusters = clusters
+
+    def names(self, cluster_name: str | None = None) -> tuple[str, ...]:
+        """All topics, or those of one cluster (NotFound if there is no such cluster), in order."""
+        code, ext = RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER, None
+        if cluster_name is None:
+            return self._reader.read("the list of topics", topic_names, code, ext)
+        self._clusters.info().in_cluster(cluster_name)
+        code, ext = RequestCode.GET_TOPICS_BY_CLUSTER, headers.write(headers.ClusterName(cluster_name))
+        return self._reader.read(f"the topics of {cluster_name!r}", topic_names, code, ext)
+
+    def system_names(self) -> frozenset[str]:
+        """Topics that RocketMQ has for itself: built in, told by name servers (304) and by masters (305)."""
+        known = self._reader.read(
+            "the system topics", topic_names, RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS, ask_all=False
+        )
+        masters = {group.master for group in self._clusters.info().groups if group.master}
+        answers = self._caller.ask_each(masters, RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER)
+        lists = [decoded(answer, topic_names).result or () for answer in answers]
+        return SYSTEM_TOPICS.union(known, *lists)
+
+    def user_names(self, cluster_name: str | None = None) -> tuple[str, ...]:
+        """`names` without the system topics; %RETRY% and %DLQ% topics belong to users."""
+        system = self.system_names()
+        return tuple(
+            name
+            for name in self.names(cluster_name)
+            if name not in system and not name.lower().startswith(SYSTEM_PREFIX)
+        )
+
+    def route(self, topic: str) -> TopicRoute:
+        """Where a topic lives; TopicNotExist if no name server knows it."""
+        return self._reader.read(
+            f"the topic {topic!r}", route_of, RequestCode.GET_ROUTEINFO_BY_TOPIC, get_route(topic)
+        )
+
+    def raw_route(self, topic: str) -> str:
+        """The route as the name server writes it: JSON in the standard dialect."""
+        return self._reader.read(
+            f"the topic {topic!r}", _text, RequestCode.GET_ROUTEINFO_BY_TOPIC, get_route(topic), ask_all=False
+        )
+
+    def clusters(self, topic: str) -> tuple[str, ...]:
+        """The clusters of all brokers that have the topic, in order."""
+        queues = self.route(topic).queues
+        info = self._clusters.info()
+        named = {queue.cluster_name for queue in queues if queue.cluster_name}
+        return tuple(sorted(named.union(*(info.clusters_of(queue.broker_name) for queue in queues))))
+
+    def usage(self, names: tuple[str, ...]) -> list[TopicUsage]:
+        """These topics with their clusters and the consumer groups that any of their brokers knows."""
+        routes = self._reader.read_many(
+            route_of, RequestCode.GET_ROUTEINFO_BY_TOPIC, [get_route(name) for name in names]
+        )
+        return usage(self._caller, dict(zip(names, routes, strict=True)))
+
+    def deletion(self, topic: str, cluster_name: str) -> TopicDeletion:
+        """What deleting the topic would do, checked and not yet done; NotFound if it is not there."""
+        return TopicDeletion.plan(self._caller, self._clusters.info(), topic, cluster_name)
+
+    def delete(self, topic: str, cluster_name: str) -> list[DeletionStep]:
+        """Delete the topic on every master of a cluster, then on every name server; see `TopicDeletion`."""
+        return self.deletion(topic, cluster_name).run()
+
+
+def _text(command: Command) -> str:
+    return command.body.decode("utf-8", "replace")
