@@ -1,4 +1,4 @@
-"""Every test here needs the released Java parts: skipped without Java and Maven, failed without them in CI."""
+"""The released Java parts that these tests need: without them a test is skipped, and failed in CI."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The released RocketMQ jars: brought once by Maven into a cache outside the repository, shared by all runs."""
+"""The released RocketMQ jars: brought once by Maven into a cache outside the repository."""
 
 import os
 import re
@@ -83,5 +83,3 @@ def class_path(version: str) -> str:
 def member(jar: Path, name: str) -> bytes:
     with zipfile.ZipFile(jar) as archive:
         return archive.read(name)
-
-

@@ -1,4 +1,4 @@
-"""Child processes of the tests: each is waited for, logged to a file, and ended by its own id whatever happens."""
+"""Child processes of the tests: each is waited for, logged to a file, and ended whatever happens."""
 
 import atexit
 import os
@@ -79,7 +79,9 @@ class Child:
         def line() -> str | None:
             found = next((line for line in self.output.splitlines() if text in line), None)
             if found is None and self._process.poll() is not None:
-                raise RuntimeError(f"ended with {self._process.returncode} before it said {text!r}:\n{self.output}")
+                raise RuntimeError(
+                    f"ended with {self._process.returncode} before it said {text!r}:\n{self.output}"
+                )
             return found
 
         try:

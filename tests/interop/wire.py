@@ -11,7 +11,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 JSON, BINARY = 0, 1
-LANGUAGES = "JAVA CPP DOTNET PYTHON DELPHI ERLANG RUBY OTHER HTTP GO PHP OMS RUST NODE_JS".split()
+LANGUAGES = [
+    "JAVA",
+    "CPP",
+    "DOTNET",
+    "PYTHON",
+    "DELPHI",
+    "ERLANG",
+    "RUBY",
+    "OTHER",
+    "HTTP",
+    "GO",
+    "PHP",
+    "OMS",
+]
+LANGUAGES += ["RUST", "NODE_JS"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +50,12 @@ def frame(header: bytes, body: bytes = b"", encoding: int = JSON) -> bytes:
 
 
 def json_header(
-    code: int, ext: Mapping[str, Any] | None, opaque: int, flag: int = 0, version: int = 513, language: str = "JAVA"
+    code: int,
+    ext: Mapping[str, Any] | None,
+    opaque: int,
+    flag: int = 0,
+    version: int = 513,
+    language: str = "JAVA",
 ) -> bytes:
     fields: dict[str, Any] = {"code": code, "flag": flag, "language": language, "opaque": opaque}
     if ext is not None:
@@ -46,7 +65,12 @@ def json_header(
 
 
 def binary_header(
-    code: int, ext: Mapping[str, str] | None, opaque: int, flag: int = 0, version: int = 513, language: int = 0
+    code: int,
+    ext: Mapping[str, str] | None,
+    opaque: int,
+    flag: int = 0,
+    version: int = 513,
+    language: int = 0,
 ) -> bytes:
     fields = b"".join(_ext_field(key, value) for key, value in (ext or {}).items())
     fixed = struct.pack(">hbhiiii", code, language, version, opaque, flag, 0, len(fields))
@@ -140,7 +164,9 @@ class Connection:
         taken, self._data = self._data[:count], self._data[count:]
         return taken
 
-    def call(self, code: int, ext: Mapping[str, Any] | None = None, body: bytes = b"", version: int = 513) -> Answer:
+    def call(
+        self, code: int, ext: Mapping[str, Any] | None = None, body: bytes = b"", version: int = 513
+    ) -> Answer:
         """A plain JSON request and its answer."""
         self._opaque += 1
         self.send(frame(json_header(code, ext, self._opaque, version=version), body))

@@ -9,40 +9,51 @@ from tests.interop.differential.operations import Kind, Op, Outcome
 class Ledger:
     """Fed with each operation and Java's outcome, in order."""
 
-    ghost_made: bool = False
+    left_traces: bool = False
     removals: int = 0
     shared_at_close: bool = False
     clusters_of: dict[str, set[str]] = field(default_factory=dict)
+    disconnected: set[tuple[str, str]] = field(default_factory=set)
     _owner: dict[tuple[str, str], int] = field(default_factory=dict)
 
     @property
-    def doubly_clustered(self) -> list[str]:
-        return [name for name, clusters in self.clusters_of.items() if len(clusters) > 1]
+    def loosely_clustered(self) -> set[str]:
+        """Brokers that came or went under more than one cluster's name, and those clusters."""
+        several = {name: clusters for name, clusters in self.clusters_of.items() if len(clusters) > 1}
+        return set(several).union(*several.values())
 
     def record(self, op: Op, java: Outcome) -> None:
         """Note what the operation did to the servers."""
-        self.ghost_made = self.shared_at_close = False
+        self.left_traces = self.shared_at_close = False
         if op.kind in (Kind.CLOSE, Kind.RESET) or java.closed:
             self._close(op.connection)
         elif op.code == 103:
             self._register(op, java)
         elif op.code in (104, 216):
             self.removals += 1
+            if op.code == 104:
+                self._name_cluster(op)
 
     def _register(self, op: Op, java: Outcome) -> None:
         ext = {key: str(value) for key, value in (op.ext or {}).items()}
-        name, cluster = ext.get("brokerName", ""), ext.get("clusterName", "")
         refused = bool(java.answers) and java.answers[0].code != 0
         if refused:
-            self.ghost_made = java.answers[0].remark == "register broker failed" and name not in self.clusters_of
+            self.left_traces = java.answers[0].remark == "register broker failed"
             return
         self.removals += "deletes topics" in op.marks
-        self.clusters_of.setdefault(name, set()).add(cluster)
-        self._owner[cluster, ext.get("brokerAddr", "")] = op.connection
+        self._name_cluster(op)
+        entry = ext.get("clusterName", ""), ext.get("brokerAddr", "")
+        self._owner[entry] = op.connection
+        self.disconnected.discard(entry)
+
+    def _name_cluster(self, op: Op) -> None:
+        ext = op.ext or {}
+        self.clusters_of.setdefault(str(ext.get("brokerName")), set()).add(str(ext.get("clusterName")))
 
     def _close(self, connection: int) -> None:
         held = [key for key, owner in self._owner.items() if owner == connection]
         self.shared_at_close = len(held) > 1
         self.removals += bool(held)
+        self.disconnected.update(held)
         for key in held:
             del self._owner[key]

@@ -1,7 +1,7 @@
 """Java's JSON bodies as plain values, with what json.loads would lose kept apart.
 
-An unquoted integer key becomes an int and a quoted one stays a string, so the two dialects never compare equal.
-Objects keep the order of their members; `canonical` forgets it only where Java leaves it unspecified.
+An unquoted integer key becomes an int and a quoted one stays a string, so the two dialects never compare
+equal. Objects keep the order of their members; `canonical` forgets it only where Java leaves it open.
 """
 
 import json

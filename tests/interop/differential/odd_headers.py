@@ -1,6 +1,7 @@
 """Request headers as no codec writes them, and bytes that are no frames at all, as raw operations."""
 
 import struct
+from dataclasses import replace
 from random import Random
 
 from tests.interop import wire
@@ -8,7 +9,7 @@ from tests.interop.differential.operations import Kind, Op
 
 # Valid JSON with odd values: the two servers must agree on each.
 ODD_VALUES = {
-    "plain": "{}",
+    "plain": "{{}}",
     "blanks": '{{ "code" : 101 , {rest} }}',
     "code as text": '{{"code":"101",{rest}}}',
     "code as float": '{{"code":101.0,{rest}}}',
@@ -67,8 +68,28 @@ ODD_VALUES = {
     "open": '{{"code":101,',
 }
 # As an ext value of a request that echoes it in its remark.
-ODD_EXT = ("5", "-1.50", "true", "null", '{"a":1,"b":[2]}', '[1,"2"]', "1e3", "1E-2", "-0", "1e400", "9" * 30, '""')
-ODD_TEXTS = ('"\\u0041\\u00e9"', '"\\ud83d\\ude00"', '"\\ud800"', '"\u2028\x7f"', '"a\\/b"', '"\\b\\f\\n\\r\\t"')
+ODD_EXT = (
+    "5",
+    "-1.50",
+    "true",
+    "null",
+    '{"a":1,"b":[2]}',
+    '[1,"2"]',
+    "1e3",
+    "1E-2",
+    "-0",
+    "1e400",
+    "9" * 30,
+    '""',
+)
+ODD_TEXTS = (
+    '"\\u0041\\u00e9"',
+    '"\\ud83d\\ude00"',
+    '"\\ud800"',
+    '"\u2028\x7f"',
+    '"a\\/b"',
+    '"\\b\\f\\n\\r\\t"',
+)
 
 # Not JSON, and read by fastjson 2 all the same.
 MALFORMED = {
@@ -107,7 +128,9 @@ def _filled(template: str, name: str) -> bytes:
 
 def odd_header(rng: Random, connection: int, name: str) -> Op:
     """A frame whose JSON header has something odd in it."""
-    source, marks = rng.choice(((ODD_VALUES, ()), (ODD_VALUES, ()), (MALFORMED, ("malformed JSON",)), (REFUSED, ())))
+    source, marks = rng.choice(
+        ((ODD_VALUES, ()), (ODD_VALUES, ()), (MALFORMED, ("malformed JSON",)), (REFUSED, ()))
+    )
     title = rng.choice(list(source))
     if title in ("no opaque", "opaque null", "plain"):
         marks = (*marks, "no opaque")
@@ -143,7 +166,7 @@ def odd_binary(rng: Random, connection: int, name: str) -> Op:
         wire.binary_header(rng.choice((-1, 101)), ext, 8, version=-1),
         good[: rng.randrange(21)],
     )[variant]
-    return _raw(connection, wire.frame(header, encoding=wire.BINARY), f"odd binary {variant}")
+    return replace(_raw(connection, wire.frame(header, encoding=wire.BINARY)), encoding=wire.BINARY)
 
 
 def garbage(rng: Random, connection: int) -> Op:

@@ -1,4 +1,4 @@
-"""Registrations as brokers of many versions send them, and as none does: ext fields and bodies for code 103."""
+"""Registrations as brokers of many versions send them, and as none does: fields and bodies of code 103."""
 
 import json
 import struct
@@ -9,19 +9,31 @@ from typing import Any
 
 VERSIONS = (513, 513, 513, 513, 479, 477, 475, 413, 401, 399, 393, 373, 317, 121, 36, 0, 612, 700, 32767)
 # Java cannot read a registration of this many bits as a body: code 1, nothing changed.
-BROKEN = (b"[]", b"12", b" ", b"{", b"\xff\xfe", b'{"topicConfigSerializeWrapper":[]}', b"{}x", b"\xef\xbb\xbf{}")
+BROKEN = (
+    b"[]",
+    b"12",
+    b" ",
+    b"{",
+    b"\xff\xfe",
+    b'{"topicConfigSerializeWrapper":[]}',
+    b"{}x",
+    b"\xef\xbb\xbf{}",
+)
+# Without a topic table Java throws half-way when the broker id is new or its address has changed.
+NO_TABLE = (
+    b'{"topicConfigSerializeWrapper":null}',
+    b'{"topicConfigSerializeWrapper":""}',
+    b'{"topicConfigSerializeWrapper":{"dataVersion":null,"topicConfigTable":null}}',
+    b'{"topicConfigSerializeWrapper":{"topicConfigTable":""}}',
+)
 ODD = (
     b"null",
     b'""',
     b"{}",
-    b'{"topicConfigSerializeWrapper":null}',
     b'{"topicConfigSerializeWrapper":{}}',
-    b'{"topicConfigSerializeWrapper":""}',
     b'{"topicConfigSerializeWrapper":{"dataVersion":{}}}',
-    b'{"topicConfigSerializeWrapper":{"dataVersion":null,"topicConfigTable":null}}',
     b'{"topicConfigSerializeWrapper":{"dataVersion":"x"}}',
     b'{"topicConfigSerializeWrapper":{"topicConfigTable":[]}}',
-    b'{"topicConfigSerializeWrapper":{"topicConfigTable":""}}',
     b'{"topicConfigSerializeWrapper":{"topicConfigTable":{"t":null}}}',
     b'{"topicConfigSerializeWrapper":{"dataVersion":{"counter":null,"timestamp":5}}}',
     b'{"topicConfigSerializeWrapper":{"dataVersion":{"counter":"5","stateVersion":1.5,"timestamp":""}}}',
@@ -67,6 +79,11 @@ class Broker:
         }
 
 
+def unit_flags(number: int) -> int:
+    """The first topics have one of the four combinations each, the others none."""
+    return number if number < 4 else 0
+
+
 def topic_config(rng: Random, topic: str, number: int, odd: bool) -> dict[str, Any]:
     """A topic's settings; its unit flags follow from the topic, so that all its brokers agree on them."""
     config: dict[str, Any] = {
@@ -74,13 +91,15 @@ def topic_config(rng: Random, topic: str, number: int, odd: bool) -> dict[str, A
         "perm": rng.choice(PERMS),
         "readQueueNums": rng.choice((1, 4, 8, 16)),
         "writeQueueNums": rng.choice((1, 4, 8, 16)),
-        "topicSysFlag": number % 4,
+        "topicSysFlag": unit_flags(number),
         "topicFilterType": "SINGLE_TAG",
         "order": False,
         "attributes": {"message.type": "NORMAL"},
     }
     if odd:
-        name = rng.choice(("perm", "readQueueNums", "writeQueueNums", "order", "topicFilterType", "attributes"))
+        name = rng.choice(
+            ("perm", "readQueueNums", "writeQueueNums", "order", "topicFilterType", "attributes")
+        )
         if rng.random() < 0.3:
             del config[name]
         elif name in ("order", "topicFilterType", "attributes"):

@@ -1,12 +1,13 @@
 """A server under test: sends one operation, waits until its effects are there, and says what came back.
 
-Java takes brokers out in a thread of its own, after the answer. A sentinel broker that goes the same way behind the
-operation shows when that thread is done: its topic leaves the route under the same write lock.
+Java takes brokers out in a thread of its own, after the answer. A sentinel broker that goes the same way
+behind the operation shows when that thread is done: its topic leaves under the same write lock.
 """
 
 import itertools
 import json
 import time
+from typing import Self
 
 from tests.interop.differential.operations import FENCE, Kind, Op, Outcome
 from tests.interop.wire import Answer, Connection, frame, json_header
@@ -29,7 +30,13 @@ def registration(name: str, address: str, topics: tuple[str, ...]) -> tuple[dict
     table = {topic: {"topicName": topic} for topic in topics}
     version = {"counter": next(_serial), "timestamp": 1}
     body = {"topicConfigSerializeWrapper": {"dataVersion": version, "topicConfigTable": table}}
-    ext = {"brokerName": name, "brokerAddr": address, "clusterName": ANCHOR, "brokerId": "0", "haServerAddr": "-"}
+    ext = {
+        "brokerName": name,
+        "brokerAddr": address,
+        "clusterName": ANCHOR,
+        "brokerId": "0",
+        "haServerAddr": "-",
+    }
     return ext, json.dumps(body).encode()
 
 
@@ -68,9 +75,12 @@ class Subject:
             self._forget(number)
         self._settle(closing=True)
 
-    def quit(self) -> None:
-        self.close()
-        self._control.close()
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for connection in (self._control, *self._connections.values()):
+            connection.close()
 
     def call(self, code: int, ext: dict[str, str] | None = None, body: bytes = b"") -> Answer:
         """A request outside the comparison."""
@@ -92,7 +102,7 @@ class Subject:
         if op.oneway:
             return self._until_fence(connection, data)
         connection.send(data)
-        answers = []
+        answers: list[Answer] = []
         for _ in parts:
             answer = connection.receive()
             if answer is None:
@@ -105,7 +115,7 @@ class Subject:
             return self._until_fence(connection, op.raw)
         connection.send(op.raw)
         connection.finish_writing()
-        answers = []
+        answers: list[Answer] = []
         while (answer := connection.receive()) is not None:
             answers.append(answer)
         return Outcome(tuple(answers), closed=True)
@@ -114,7 +124,7 @@ class Subject:
     def _until_fence(connection: Connection, data: bytes) -> Outcome:
         """Whatever is answered before a request that is sent behind the data."""
         connection.send(data + frame(json_header(101, FENCE, FENCE_OPAQUE)))
-        answers = []
+        answers: list[Answer] = []
         while True:
             answer = connection.receive()
             if answer is None:

@@ -1,6 +1,6 @@
 """What of an answer is compared: every header field, and the body as a value.
 
-Answers about the whole server are cut down to the names of the sequence, so that sequences do not see each other.
+Answers about the whole server are cut down to the names of the sequence: sequences do not see each other.
 """
 
 import dataclasses
@@ -10,7 +10,7 @@ from typing import Any
 from tests.interop import wire
 from tests.interop.differential import loose_json
 from tests.interop.differential.loose_json import Pairs
-from tests.interop.differential.operations import Kind, Op, Outcome
+from tests.interop.differential.operations import Op, Outcome
 from tests.interop.wire import Answer
 
 View = dict[str, Any]
@@ -21,10 +21,9 @@ PLACES = {"bindAddress", "configStorePath", "kvConfigPath", "listenPort", "rocke
 def view(op: Op, outcome: Outcome, prefix: str) -> View:
     """The outcome as named parts, ready to be compared and printed."""
     parts: View = {"closed": outcome.closed, "fault": outcome.fault, "answers": len(outcome.answers)}
-    asked = op.parts or (op,) * len(outcome.answers)
-    for number, (part, answer) in enumerate(zip(asked, outcome.answers, strict=False)):
-        name = f"answer {number + 1} " if op.kind is Kind.BURST else ""
-        parts |= {name + key: value for key, value in _answer(part, answer, prefix).items()}
+    for number, answer in enumerate(outcome.answers):
+        name = f"answer {number + 1} " if number else ""
+        parts |= {name + key: value for key, value in _answer(op, answer, prefix).items()}
     return parts
 
 
@@ -60,7 +59,11 @@ def _settings(body: bytes) -> list[str]:
 
 
 def _own_members(pairs: Any, prefix: str) -> Any:
-    return Pairs((key, value) for key, value in pairs if prefix in str(key)) if isinstance(pairs, Pairs) else pairs
+    return (
+        Pairs((key, value) for key, value in pairs if prefix in str(key))
+        if isinstance(pairs, Pairs)
+        else pairs
+    )
 
 
 def _table(value: Pairs, prefix: str) -> Pairs:
