@@ -59,6 +59,12 @@ class TopicDeletion(NamedTuple):
     def name_servers(self) -> tuple[str, ...]:
         return self.caller.name_servers.addrs
 
+    def planned(self) -> list[DeletionStep]:
+        """The steps that `run` would go through, with the result "dry-run"."""
+        masters = [DeletionStep(addr, "master", "dry-run", None) for addr in self.masters]
+        servers = [DeletionStep(addr, "nameserver", "dry-run", None) for addr in self.name_servers]
+        return masters + self._masterless() + servers
+
     def run(self) -> list[DeletionStep]:
         """Delete, and report on each server; call it once."""
         steps = self._on_masters()
@@ -69,10 +75,12 @@ class TopicDeletion(NamedTuple):
     def _on_masters(self) -> list[DeletionStep]:
         ext = headers.write(headers.DeleteTopic(self.topic))
         deleted = self.caller.ask_each(self.masters, RequestCode.DELETE_TOPIC_IN_BROKER, ext)
-        lost = NotFound("no master is registered, the topic stays on its slaves")
-        missing = [DeletionStep(name, "master", "failed", lost) for name in self.masterless]
         checked = _verified(deleted, self._still_on_masters, "the master still has the topic")
-        return [_step(result, "master") for result in checked] + missing
+        return [_step(result, "master") for result in checked] + self._masterless()
+
+    def _masterless(self) -> list[DeletionStep]:
+        error = NotApplied("this broker has no master now: its slaves would keep the topic")
+        return [DeletionStep(name, "master", "failed", error) for name in self.masterless]
 
     def _on_name_servers(self) -> list[DeletionStep]:
         ext = headers.write(headers.DeleteTopic(self.topic, self.cluster_name))

@@ -1,0 +1,142 @@
+"""main: finds the command, has its line parsed, runs it, writes what it returns."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import Any
+
+from nsadmin import __version__, diagnostics, output, registry
+from nsadmin.commands import parameters
+from nsadmin.diagnostics import ExitCode, UsageError
+from nsadmin.output import Rows
+from nsadmin.registry import Entry
+from nsadmin.session import Session
+
+# Shared options may stand before the command as well; those of them that take a value.
+_WITH_VALUE = ("-n", "--namesrvAddr", "--output", "--timeout")
+_ALONE = ("--json", "--no-color", "--debug", "--dry-run", "-y", "--yes")
+
+_OVERVIEW = """\
+Usage: nsadmin [OPTIONS] COMMAND [ARGUMENTS]
+
+An operator's toolkit for Apache RocketMQ's name servers. Command names may be written
+in any case, and with - or _ between their words.
+
+{commands}
+
+Options, before or after the command:
+  -n, --namesrvAddr LIST   name servers, as HOST:PORT;HOST:PORT; repeatable
+  --output table|json      how to write rows; --json for short
+  --timeout SECONDS        for each request on each server; 3 if left out
+  --dry-run                of what changes something: only show what would be done
+  -y, --yes                of what changes something: do not ask
+  --no-color  --debug  --version  -h, --help
+
+Environment:
+  NAMESRV_ADDR             name servers, where no -n is given; else 127.0.0.1:9876
+  NO_COLOR                 no colours
+
+Exit codes:
+{exit_codes}
+
+More on one: nsadmin COMMAND --help
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line; the exit code."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return int(_run(args))
+    except parameters.Help as text:
+        output.write_text(str(text))
+        return ExitCode.DONE
+    except (Exception, KeyboardInterrupt) as error:
+        return diagnostics.explain(error, "--debug" in args)
+
+
+def _run(args: list[str]) -> int:
+    front, rest = _split(args)
+    if any(option in ("-h", "--help") for option in front) or (rest == ["help"]):
+        raise parameters.Help(overview())
+    if "--version" in front:
+        raise parameters.Help(f"nsadmin {__version__}")
+    if not rest:
+        raise UsageError("a command is missing; nsadmin --help lists them")
+    if rest[0] == "help":
+        rest = [rest[1], "--help"]
+    entry = registry.find(rest[0])
+    if entry is None:
+        near = registry.nearest(rest[0])
+        hint = f"did you mean {' or '.join(near)}?" if near else "nsadmin --help lists all"
+        raise UsageError(f"no command {rest[0]!r}: {hint}")
+    function = getattr(import_module(f"nsadmin.commands.{entry.module}"), entry.function)
+    if entry.kind == "program":
+        return int(function(front + rest[1:]))
+    return _perform(entry, function, front + rest[1:])
+
+
+def _split(args: list[str]) -> tuple[list[str], list[str]]:
+    """The options before the command, and the rest from the command on."""
+    at = 0
+    while at < len(args) and args[at].startswith("-"):
+        name, has_value, _ = args[at].partition("=")
+        if name in _WITH_VALUE:
+            at += 1 if has_value else 2
+        elif args[at] in (*_ALONE, "-h", "--help", "--version") or args[at].startswith("-n"):
+            at += 1
+        else:
+            raise UsageError(
+                f"no option {args[at]}; options of a command stand behind it, see: nsadmin --help"
+            )
+    return args[:at], args[at:]
+
+
+def _perform(entry: Entry, function: Any, args: list[str]) -> int:
+    parsed = parameters.parse(entry, function, args)
+    session = Session(parsed.options)
+    try:
+        if entry.kind == "delete":
+            session.require_yes(entry.name)
+        code = _deliver(session, function(session, **parsed.arguments))
+    finally:
+        session.close()
+    return code or (ExitCode.DONE if session.is_complete else ExitCode.PARTLY)
+
+
+def _deliver(session: Session, result: Rows | Iterator[Rows] | str) -> int:
+    """Write what a command returned: rows, rows again and again, or text."""
+    if isinstance(result, str):
+        output.write_text(result)
+        return ExitCode.DONE
+    if isinstance(result, Rows):
+        return _write(session, result)
+    try:
+        for rows in result:
+            _write(session, rows)
+    except KeyboardInterrupt:
+        pass
+    return ExitCode.DONE
+
+
+def _write(session: Session, rows: Rows) -> ExitCode:
+    output.write_rows(rows, session.options.style)
+    for note in rows.notes:
+        diagnostics.say(note)
+    failures = sum(error is not None for error in rows.errors)
+    if failures and not rows.notes:
+        diagnostics.say(f"failed on {failures} of {len(rows.errors)} servers")
+    return diagnostics.exit_code(rows.errors)
+
+
+def overview() -> str:
+    """The text of `nsadmin --help`; it imports no command."""
+    groups: dict[str, list[Entry]] = {}
+    for entry in registry.COMMANDS:
+        groups.setdefault(entry.group, []).append(entry)
+    commands = "\n\n".join(
+        "\n".join([f"{group}:", *(f"  {entry.name:<23}{entry.help}" for entry in entries)])
+        for group, entries in groups.items()
+    )
+    codes = "\n".join(f"  {code:d}  {meaning}" for code, meaning in diagnostics.EXIT_CODES)
+    return _OVERVIEW.format(commands=commands, exit_codes=codes)

@@ -1,0 +1,1 @@
+"""The commands: a file for each noun, a function for each command that parses, calls and returns rows."""

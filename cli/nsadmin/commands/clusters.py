@@ -1,0 +1,164 @@
+"""clusterList and brokerStatus: what brokers tell about themselves."""
+
+from collections.abc import Iterator
+from time import time
+from typing import Annotated
+
+from typer import Option
+
+from nsadmin.client.addresses import BROKER_PORT, parse_addr
+from nsadmin.client.clusters import BrokerStatus
+from nsadmin.client.results import error_text
+from nsadmin.commands.parameters import Word
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+IDENTITY = ("clusterName", "brokerName", "brokerId", "brokerAddr")
+STATE = ("reachable", "error")
+LOAD_COLUMNS = (
+    *IDENTITY,
+    "version",
+    "inTps",
+    "outTps",
+    "sendThreadPoolQueueSize",
+    "sendThreadPoolQueueHeadWaitTimeMills",
+    "pullThreadPoolQueueSize",
+    "pullThreadPoolQueueHeadWaitTimeMills",
+    "ackThreadPoolQueueSize",
+    "ackThreadPoolQueueHeadWaitTimeMills",
+    "timerReadBehind",
+    "timerOffsetBehind",
+    "timerCongestNum",
+    "timerEnqueueTps",
+    "timerDequeueTps",
+    "pageCacheLockTimeMills",
+    "hour",
+    "commitLogDiskRatio",
+    "brokerActive",
+    *STATE,
+)
+LOAD_IN_TABLE = (
+    *IDENTITY, "version", "inTps", "outTps", "pageCacheLockTimeMills", "hour", "commitLogDiskRatio",
+    "brokerActive", *STATE,
+)  # fmt: skip
+TOTALS_COLUMNS = (
+    *IDENTITY, "inTotalYest", "outTotalYest", "inTotalToday", "outTotalToday", *STATE
+)  # fmt: skip
+INTEGERS = (
+    "sendThreadPoolQueueSize",
+    "sendThreadPoolQueueHeadWaitTimeMills",
+    "pullThreadPoolQueueSize",
+    "pullThreadPoolQueueHeadWaitTimeMills",
+    "ackThreadPoolQueueSize",
+    "ackThreadPoolQueueHeadWaitTimeMills",
+    "timerReadBehind",
+    "timerOffsetBehind",
+    "timerCongestNum",
+    "pageCacheLockTimeMills",
+)
+FRACTIONS = ("timerEnqueueTps", "timerDequeueTps", "commitLogDiskRatio")
+
+
+def cluster_list(
+    session: Session,
+    cluster: Annotated[
+        str | None, Word(("-c", "--clusterName"), "CLUSTER", "Only this cluster.", required=False)
+    ],
+    more: Annotated[
+        bool, Option("-m", "--moreStats", help="Messages in and out, yesterday and today, instead of load.")
+    ] = False,
+    interval: Annotated[
+        float | None, Option("-i", "--interval", metavar="SECONDS", help="Again and again, until Ctrl-C.")
+    ] = None,
+) -> Rows | Iterator[Rows]:
+    """Show every broker of every cluster with its load, each asked by itself.
+
+    inTps and outTps are those of the last 10 seconds, hour is the age of the oldest message in hours, disk
+    ratios go from 0 to 1. JSON has more columns: queues, timers. What a broker does not report is null.
+    A broker that answers with an error (4.9 does while it starts) is reachable, but not ready.
+    """
+
+    def once() -> Rows:
+        statuses = session.admin.clusters.status(cluster)
+        now = time()
+        rows = [_totals(status) if more else _load(status, now) for status in statuses]
+        errors = [status.error for status in statuses]
+        return Rows(
+            TOTALS_COLUMNS if more else LOAD_COLUMNS, rows, errors, (), None if more else LOAD_IN_TABLE
+        )
+
+    if interval is None:
+        return once()
+    if interval <= 0:
+        raise UsageError(f"clusterList: -i {interval:g} cannot be: give seconds, more than 0")
+    return session.repeat(interval, once)
+
+
+def _identity(status: BrokerStatus) -> Row:
+    error = None if status.error is None else error_text(status.error)
+    return {
+        "clusterName": status.cluster_name,
+        "brokerName": status.broker_name,
+        "brokerId": status.broker_id,
+        "brokerAddr": status.broker_addr,
+        "reachable": status.reachable,
+        "error": f"not ready: {error}" if error and status.reachable else error,
+    }
+
+
+def _load(status: BrokerStatus, now: float) -> Row:
+    info = status.runtime
+    if info is None:
+        return _identity(status)
+    hours = info.hours(now)
+    return {
+        **_identity(status),
+        **{name: info.integer(name) for name in INTEGERS},
+        **{name: info.number(name) for name in FRACTIONS},
+        "version": info.version,
+        "inTps": info.number("putTps"),
+        "outTps": info.number("getTransferredTps"),
+        "hour": None if hours is None else round(hours, 2),
+        "brokerActive": info.is_active,
+    }
+
+
+def _totals(status: BrokerStatus) -> Row:
+    info = status.runtime
+    if info is None:
+        return _identity(status)
+    row = dict(_identity(status))
+    for way, kind in (("in", "Put"), ("out", "Get")):
+        midnight = f"msg{kind}TotalTodayMorning"
+        row[f"{way}TotalYest"] = info.difference(midnight, f"msg{kind}TotalYesterdayMorning")
+        row[f"{way}TotalToday"] = info.difference(f"msg{kind}TotalTodayNow", midnight)
+    return row
+
+
+def broker_status(
+    session: Session,
+    broker: Annotated[
+        str | None, Word(("-b", "--brokerAddr"), "ADDR", "Address of one broker.", required=False)
+    ],
+    cluster: Annotated[
+        str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Every master and slave of it.")
+    ] = None,
+) -> Rows:
+    """Show all that one broker, or every broker of a cluster, tells about itself."""
+    if (broker is None) == (cluster is None):
+        raise UsageError("brokerStatus: type either nsadmin brokerStatus -b ADDR, or -c CLUSTER")
+    if broker is not None:
+        addrs = [parse_addr(broker, BROKER_PORT)]
+    else:
+        groups = session.admin.clusters.info().in_cluster(cluster)
+        addrs = [addr for group in groups for addr in group.broker_addrs.values()]
+    results = session.admin.brokers.runtime_infos(addrs)
+    rows: list[Row] = [
+        {"brokerAddr": addr, "key": key, "value": value}
+        for addr, info, _ in results
+        if info is not None
+        for key, value in info.table.items()
+    ]
+    notes = [f"broker {addr}: {error_text(error)}" for addr, _, error in results if error is not None]
+    return Rows(("brokerAddr", "key", "value"), rows, [result.error for result in results], notes)

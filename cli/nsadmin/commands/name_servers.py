@@ -1,0 +1,50 @@
+"""getNamesrvConfig and updateNamesrvConfig: the settings of every name server."""
+
+from typing import Annotated
+
+from nsadmin.client import NotFound, ServerResult
+from nsadmin.client.results import error_text
+from nsadmin.commands.parameters import Word
+from nsadmin.commands.results import per_server
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+COLUMNS = ("namesrvAddr", "key", "value")
+CHANGE_COLUMNS = (*COLUMNS, "result", "error")
+
+Key = Annotated[str, Word(("-k", "--key"), "KEY", "A setting that getNamesrvConfig shows.")]
+Value = Annotated[str, Word(("-v", "--value"), "VALUE", "Its new value.", may_be_empty=True)]
+
+
+def get_namesrv_config(session: Session) -> Rows:
+    """Show the settings in force on every name server."""
+    results = session.admin.name_servers.config_each()
+    rows: list[Row] = [
+        {"namesrvAddr": addr, "key": key, "value": value}
+        for addr, config, _ in results
+        for key, value in (config or {}).items()
+    ]
+    notes = [f"name server {addr}: {error_text(error)}" for addr, _, error in results if error is not None]
+    return Rows(COLUMNS, rows, [result.error for result in results], notes)
+
+
+def update_namesrv_config(session: Session, key: Key, value: Value) -> Rows:
+    """Change one setting on every name server, and read it back.
+
+    Name servers say yes to keys they do not know and to values they cannot read: these are reported as
+    failed. Ports and pools change with the next start only. Paths cannot be changed.
+    """
+    session.confirm(f"Set {key} = {value!r} on {', '.join(session.admin.addresses.addrs)}?")
+    if session.dry_run:
+        found = [_planned(result, key, value) for result in session.admin.name_servers.config_each()]
+        return per_server(CHANGE_COLUMNS, {"key": key}, found, "value", "dry-run")
+    return per_server(CHANGE_COLUMNS, {"key": key}, session.admin.name_servers.update(key, value), "value")
+
+
+def _planned(config: ServerResult[dict[str, str]], key: str, value: str) -> ServerResult[str]:
+    def check(items: dict[str, str]) -> str:
+        if key not in items:
+            raise NotFound(f"this name server has no item {key!r}")
+        return value
+
+    return config.then(check)

@@ -1,0 +1,190 @@
+"""How a command's parameters become Typer options, with the options that all commands share.
+
+A parameter annotated with a Word can be given by position or by mqadmin's flag.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, NamedTuple, get_args
+
+import typer
+from typer.main import get_command
+
+from nsadmin.diagnostics import EXIT_CODES, UsageError
+from nsadmin.output import FORMATS, Style
+from nsadmin.registry import Entry
+from nsadmin.session import Options
+
+# BadParameter is the public one of the errors that parsing raises.
+ParseError: Any = typer.BadParameter.__base__
+
+
+class Word(NamedTuple):
+    """A text given by position or by a flag: `wipeWritePerm broker-a`, `wipeWritePerm -b broker-a`."""
+
+    flags: tuple[str, ...]
+    metavar: str
+    help: str
+    required: bool = True
+    may_be_empty: bool = False
+
+
+class Help(Exception):
+    """Help was asked for; the text is the argument."""
+
+
+class Parsed(NamedTuple):
+    """A command line that has been understood."""
+
+    options: Options
+    arguments: Mapping[str, Any]
+
+
+def _show_help(context: typer.Context, value: bool) -> None:
+    if value:
+        raise Help(context.get_help())
+
+
+_SHARED: dict[str, Any] = {
+    "namesrv_addr": Annotated[
+        list[str] | None,
+        typer.Option(
+            "-n", "--namesrvAddr", metavar="LIST", help="Name servers, as HOST:PORT;HOST:PORT. Repeatable."
+        ),
+    ],
+    "output": Annotated[
+        str | None, typer.Option("--output", metavar="|".join(FORMATS), help="How to write rows.")
+    ],
+    "json_": Annotated[bool, typer.Option("--json", help="Short for --output json.")],
+    "timeout": Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", help="For each request on each server.")
+    ],
+    "no_color": Annotated[bool, typer.Option("--no-color", help="No colours (nor with NO_COLOR set).")],
+}
+_FOR_CHANGES: dict[str, Any] = {
+    "dry_run": Annotated[bool, typer.Option("--dry-run", help="Only show what would be done, and where.")],
+    "yes": Annotated[bool, typer.Option("-y", "--yes", help="Do not ask.")],
+}
+_ALWAYS: dict[str, Any] = {
+    "debug": Annotated[bool, typer.Option("--debug", help="Show tracebacks.")],
+    "help_": Annotated[
+        bool, typer.Option("-h", "--help", is_eager=True, callback=_show_help, help="Show this and exit.")
+    ],
+}
+_DEFAULTS = {"namesrv_addr": None, "output": None, "timeout": 3.0}
+_POSITIONAL = "words_"
+
+
+def parse(entry: Entry, function: Callable[..., Any], args: list[str]) -> Parsed:
+    """The command line of one command; UsageError with one line, or Help."""
+    own = dict(list(inspect.signature(function, eval_str=True).parameters.items())[1:])
+    words = {name: word for name, item in own.items() if (word := _word_of(item)) is not None}
+    shared = _shared(entry)
+    command = _typer_command(entry, function, own, words, shared)
+    try:
+        values = command.main(args, f"nsadmin {entry.name}", standalone_mode=False)
+    except ParseError as error:
+        raise UsageError(
+            f"{entry.name}: {error.format_message()} (see: nsadmin {entry.name} --help)"
+        ) from error
+    arguments = {name: values[name] for name in own}
+    arguments.update(_filled(entry, words, values))
+    return Parsed(_options({name: values[name] for name in shared}), arguments)
+
+
+def _word_of(item: inspect.Parameter) -> Word | None:
+    return next((extra for extra in get_args(item.annotation)[1:] if isinstance(extra, Word)), None)
+
+
+def _shared(entry: Entry) -> dict[str, Any]:
+    return {**_SHARED, **(_FOR_CHANGES if entry.kind in ("change", "delete") else {}), **_ALWAYS}
+
+
+def _typer_command(
+    entry: Entry,
+    function: Callable[..., Any],
+    own: Mapping[str, inspect.Parameter],
+    words: Mapping[str, Word],
+    shared: Mapping[str, Any],
+) -> Any:
+    """A Typer command that returns its values instead of doing anything with them."""
+    kind = inspect.Parameter.KEYWORD_ONLY
+    parameters = [
+        item.replace(kind=kind) if name not in words else _as_option(name, words[name])
+        for name, item in own.items()
+    ]
+    if words:
+        many = Annotated[list[str] | None, typer.Argument(metavar=_usage(words), show_default=False)]
+        parameters.append(inspect.Parameter(_POSITIONAL, kind, default=None, annotation=many))
+    parameters += [
+        inspect.Parameter(name, kind, default=_DEFAULTS.get(name, False), annotation=annotation)
+        for name, annotation in shared.items()
+    ]
+
+    def values(**given: Any) -> dict[str, Any]:
+        return given
+
+    values.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    values.__annotations__ = {item.name: item.annotation for item in parameters}
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app.command(
+        entry.name,
+        help=inspect.getdoc(function),
+        epilog=_epilog(),
+        context_settings={"help_option_names": [], "max_content_width": 100},
+    )(values)
+    return get_command(app)
+
+
+def _as_option(name: str, word: Word) -> inspect.Parameter:
+    option = typer.Option(*word.flags, metavar=word.metavar, help=word.help, show_default=False)
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, option]
+    )
+
+
+def _usage(words: Mapping[str, Word]) -> str:
+    return " ".join(word.metavar if word.required else f"[{word.metavar}]" for word in words.values())
+
+
+def _epilog() -> str:
+    return "Exit codes: " + ", ".join(f"{code:d} {meaning}" for code, meaning in EXIT_CODES) + "."
+
+
+def _filled(entry: Entry, words: Mapping[str, Word], values: Mapping[str, Any]) -> dict[str, str | None]:
+    """Every word's text: flags first, then what stands by position, in order."""
+    filled: dict[str, str | None] = {name: values[name] for name in words}
+    positional = list(values.get(_POSITIONAL) or ())
+    for name in words:
+        if filled[name] is None and positional:
+            filled[name] = positional.pop(0)
+    if positional:
+        raise UsageError(f"{entry.name}: {positional[0]!r} is one too many; type: {_example(entry, words)}")
+    for name, word in words.items():
+        if (word.required and filled[name] is None) or (filled[name] == "" and not word.may_be_empty):
+            raise UsageError(f"{entry.name}: {word.metavar} is missing; type: {_example(entry, words)}")
+    return filled
+
+
+def _example(entry: Entry, words: Mapping[str, Word]) -> str:
+    by_flag = " ".join(f"{word.flags[0]} {word.metavar}" for word in words.values())
+    return f"nsadmin {entry.name} {_usage(words)}, or: {by_flag}"
+
+
+def _options(values: Mapping[str, Any]) -> Options:
+    """The shared options, checked."""
+    output, timeout = values.get("output"), values.get("timeout", 3.0)
+    if output not in (None, *FORMATS):
+        raise UsageError(f"--output {output} is unknown; there are: {', '.join(FORMATS)}")
+    if values.get("json_") and output not in (None, "json"):
+        raise UsageError(f"--json and --output {output} exclude each other: leave one out")
+    if not 0 < timeout <= 3600:
+        raise UsageError(f"--timeout {timeout:g} cannot be: give seconds, more than 0")
+    chosen = "json" if values.get("json_") else output or "table"
+    return Options(
+        namesrv_addr=tuple(values.get("namesrv_addr") or ()),
+        timeout=timeout,
+        style=Style(chosen, not values.get("no_color", False)),
+        dry_run=values.get("dry_run", False),
+        yes=values.get("yes", False),
+    )

@@ -1,0 +1,111 @@
+"""topicList, topicRoute, topicClusterList and deleteTopic."""
+
+from typing import Annotated
+
+from typer import Option
+
+from namesrv_core.protocol.codes import Perm
+from nsadmin.client.results import error_text
+from nsadmin.commands.parameters import Word
+from nsadmin.commands.results import outcome
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+ROUTE_COLUMNS = (
+    "topic",
+    "brokerName",
+    "clusterName",
+    "brokerAddrs",
+    "perm",
+    "readQueueNums",
+    "writeQueueNums",
+    "topicSysFlag",
+)
+USAGE_COLUMNS = ("clusterName", "topic", "consumerGroups")
+DELETION_COLUMNS = ("target", "role", "topic", "result", "error")
+
+Topic = Annotated[str, Word(("-t", "--topic"), "TOPIC", "Name of a topic.")]
+
+
+def topic_list(
+    session: Session,
+    with_groups: Annotated[
+        bool, Option("-c", "--clusterModel", help="With the clusters of each topic and its consumer groups.")
+    ] = False,
+    system: Annotated[
+        bool, Option("--system/--no-system", help="Show or hide the topics that RocketMQ has for itself.")
+    ] = True,
+    cluster: Annotated[str | None, Option("--cluster", metavar="CLUSTER", help="Only its topics.")] = None,
+) -> Rows:
+    """List the topics.
+
+    --no-system hides what name servers and brokers call system topics. Retry and dead-letter topics
+    (%RETRY%..., %DLQ%...) belong to consumer groups and are shown.
+    """
+    topics = session.admin.topics
+    names = topics.names(cluster) if system else topics.user_names(cluster)
+    if not with_groups:
+        return Rows(("topic",), [{"topic": name} for name in names])
+    usages = [usage for usage in topics.usage(names) if cluster in (None, usage.cluster_name)]
+    rows: list[Row] = [
+        {"clusterName": usage.cluster_name, "topic": usage.topic, "consumerGroups": usage.consumer_groups}
+        for usage in usages
+    ]
+    notes = [f"topic {usage.topic}: {error_text(usage.error)}" for usage in usages if usage.error is not None]
+    return Rows(USAGE_COLUMNS, rows, [usage.error for usage in usages], notes)
+
+
+def topic_route(
+    session: Session,
+    topic: Topic,
+    raw: Annotated[bool, Option("--raw", help="The JSON as the name server sent it.")] = False,
+    as_list: Annotated[
+        bool, Option("-l", "--list", help="Accepted from mqadmin: rows are the rule.")
+    ] = False,
+) -> Rows | str:
+    """Show which brokers have a topic, with their queues and permission (r read, w write, i inherit)."""
+    if raw:
+        return session.admin.topics.raw_route(topic)
+    rows: list[Row] = [
+        {
+            "topic": topic,
+            "brokerName": queue.broker_name,
+            "clusterName": queue.cluster_name,
+            "brokerAddrs": queue.broker_addrs,
+            "perm": None if queue.perm is None else Perm(queue.perm),
+            "readQueueNums": queue.read_queue_nums,
+            "writeQueueNums": queue.write_queue_nums,
+            "topicSysFlag": queue.topic_sys_flag,
+        }
+        for queue in session.admin.topics.route(topic).queues
+    ]
+    return Rows(ROUTE_COLUMNS, rows)
+
+
+def topic_cluster_list(session: Session, topic: Topic) -> Rows:
+    """Show the clusters that have a topic, by all brokers of its route."""
+    return Rows(("clusterName",), [{"clusterName": name} for name in session.admin.topics.clusters(topic)])
+
+
+def delete_topic(
+    session: Session,
+    topic: Topic,
+    cluster: Annotated[str, Word(("-c", "--clusterName"), "CLUSTER", "The cluster to delete it from.")],
+) -> Rows:
+    """Delete a topic with all its messages from every master of a cluster, then from every name server.
+
+    If a master fails, the name servers are skipped: they go on showing where the topic is, and the master
+    would only register it again. Delete it again once the master is back. Slaves follow their masters
+    within a minute. A topic that clients still use may come back at once where brokers create topics by
+    themselves.
+    """
+    deletion = session.admin.topics.deletion(topic, cluster)
+    masters, name_servers = len(deletion.masters), len(deletion.name_servers)
+    places = f"{masters} master(s) of {cluster} and {name_servers} name server(s)"
+    session.confirm(f"Delete {topic} and all its messages on {places}?")
+    steps = deletion.planned() if session.dry_run else deletion.run()
+    rows: list[Row] = [
+        {"target": step.target, "role": step.role, "topic": topic, **outcome(step.error, step.result)}
+        for step in steps
+    ]
+    return Rows(DELETION_COLUMNS, rows, [step.error for step in steps if step.result != "skipped"])

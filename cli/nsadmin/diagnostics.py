@@ -1,0 +1,106 @@
+"""Everything that goes to stderr, and the exit codes; nothing else writes there."""
+
+import os
+import sys
+from collections.abc import Iterable
+from enum import IntEnum
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.addresses import BadAddress
+from nsadmin.client.results import error_text, is_not_found, is_unreachable
+
+
+class ExitCode(IntEnum):
+    """What a command's exit code says."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    PARTLY = 3
+    UNREACHABLE = 4
+    NOT_FOUND = 5
+    INTERRUPTED = 130
+
+
+EXIT_CODES = (
+    (ExitCode.DONE, "done"),
+    (ExitCode.FAILED, "refused or failed"),
+    (ExitCode.USAGE, "the command line is wrong"),
+    (ExitCode.PARTLY, "partly done: some servers failed"),
+    (ExitCode.UNREACHABLE, "no server could be reached"),
+    (ExitCode.NOT_FOUND, "what was named does not exist"),
+)
+
+
+class UsageError(Exception):
+    """The command line is wrong; the text is one line that says what to type."""
+
+
+class Declined(Exception):
+    """The operator said no."""
+
+
+def exit_code(errors: Iterable[RocketMQError | None]) -> ExitCode:
+    """The code for what happened on each server; None stands for a server where all went well.
+
+    Where nothing went well, a refusal says more than a missing thing, and that more than silence.
+    """
+    outcomes = list(errors)
+    failures = [error for error in outcomes if error is not None]
+    if not failures:
+        return ExitCode.DONE
+    if len(failures) < len(outcomes):
+        return ExitCode.PARTLY
+    answers = [error for error in failures if not is_unreachable(error)]
+    if not answers:
+        return ExitCode.UNREACHABLE
+    return ExitCode.NOT_FOUND if all(map(is_not_found, answers)) else ExitCode.FAILED
+
+
+def say(text: str) -> None:
+    """One line for the operator."""
+    line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+    print(f"nsadmin: {line}", file=sys.stderr, flush=True)
+
+
+def is_interactive() -> bool:
+    """Whether there is somebody to ask."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def ask(question: str) -> bool:
+    """Ask on the terminal; only y or yes is a yes."""
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    answer = sys.stdin.readline()
+    if not answer.endswith("\n"):
+        print(file=sys.stderr)
+    return answer.strip().lower() in ("y", "yes")
+
+
+def explain(error: BaseException, debug: bool) -> int:
+    """Say in one line why the command ended early; the exit code. With `debug`, the traceback as well."""
+    if debug and not isinstance(error, (BrokenPipeError, KeyboardInterrupt)):
+        import traceback
+
+        traceback.print_exception(error, file=sys.stderr)
+    if isinstance(error, KeyboardInterrupt):
+        return ExitCode.INTERRUPTED
+    if isinstance(error, BrokenPipeError):
+        return _leave_quietly()
+    if isinstance(error, (UsageError, BadAddress)):
+        say(str(error))
+        return ExitCode.USAGE
+    if isinstance(error, Declined):
+        say("nothing was changed")
+        return ExitCode.FAILED
+    if isinstance(error, RocketMQError):
+        say(str(error) if is_unreachable(error) else error_text(error))
+        return exit_code([error])
+    say(f"{type(error).__name__}: {error} (run it again with --debug to see where)")
+    return ExitCode.FAILED
+
+
+def _leave_quietly() -> int:
+    """Whoever read stdout has gone (`nsadmin topicList | head`): end as a program killed by SIGPIPE would."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141

@@ -1,0 +1,127 @@
+"""Everything that goes to stdout, rows as a table or as JSON; nothing else writes there. No value is cut."""
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.codes import Perm, perm_text
+
+FORMATS = ("table", "json")
+
+Row = Mapping[str, object]
+
+
+class Rows(NamedTuple):
+    """What a command found or did.
+
+    `columns` are the keys of every row, in their order; `in_table` are those that a table shows, if not
+    all. `errors` is what happened on each server (None: all went well) and decides the exit code;
+    `notes` are lines for stderr.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Row]
+    errors: Sequence[RocketMQError | None] = ()
+    notes: Sequence[str] = ()
+    in_table: Sequence[str] | None = None
+
+
+class Style(NamedTuple):
+    """How to write: `format` is one of FORMATS."""
+
+    format: str = "table"
+    color: bool = True
+
+
+def write_rows(rows: Rows, style: Style) -> None:
+    """Rows in the chosen format; Rich draws a table on a terminal, elsewhere it is plain aligned text."""
+    if style.format == "json":
+        write_text(as_json(rows))
+    elif sys.stdout.isatty():
+        _draw(rows, style.color)
+    else:
+        write_text(as_text(rows))
+
+
+def write_text(text: str) -> None:
+    """Text as it is, in UTF-8 whatever the locale, with a line end behind it."""
+    data = (text if text.endswith("\n") else text + "\n").encode("utf-8", "backslashreplace")
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.flush()
+
+
+def as_json(rows: Rows) -> str:
+    """An array of objects, one for each row, with all columns as keys, in strict JSON."""
+    objects = [{name: row.get(name) for name in rows.columns} for row in rows.rows]
+    return json.dumps(objects, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def as_text(rows: Rows) -> str:
+    """Aligned columns, two blanks apart, under their names; numbers stand at the right."""
+    names = rows.in_table or rows.columns
+    cells = [list(names), *([cell(row.get(name)) for name in names] for row in rows.rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    right = [_is_number(rows, name) for name in names]
+    return "\n".join(
+        "  ".join(
+            text.rjust(width) if at_right else text.ljust(width)
+            for text, width, at_right in zip(line, widths, right, strict=True)
+        ).rstrip()
+        for line in cells
+    )
+
+
+# Controls and marks that turn the direction of writing: in a table they could forge what is shown.
+_UNSHOWABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+def cell(value: object) -> str:
+    """A value as a table shows it, on one line."""
+    if value is None or value == () or value == {}:
+        return "-"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Perm):
+        return perm_text(value)
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    if isinstance(value, Mapping):
+        return " ".join(f"{key}={cell(item)}" for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(cell, value))
+    return _UNSHOWABLE.sub(lambda match: match[0].encode("unicode_escape").decode(), str(value))
+
+
+def _is_number(rows: Rows, name: str) -> bool:
+    values = [row.get(name) for row in rows.rows]
+    return any(value is not None for value in values) and all(
+        value is None or (isinstance(value, (int, float)) and not isinstance(value, (bool, Perm)))
+        for value in values
+    )
+
+
+def _draw(rows: Rows, color: bool) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    names = rows.in_table or rows.columns
+    for name in names:
+        justify = "right" if _is_number(rows, name) else "left"
+        table.add_column(name, overflow="fold", justify=justify)  # type: ignore[arg-type]
+    for row in rows.rows:
+        table.add_row(*(Text(cell(row.get(name)), _style(name, row)) for name in names))
+    Console(no_color=not color or None, highlight=False).print(table)
+
+
+def _style(name: str, row: Row) -> str:
+    value = row.get(name)
+    if name == "error" or value == "failed" or (name == "reachable" and value is False):
+        return "red"
+    return {"done": "green", "dry-run": "yellow"}.get(str(value), "") if name == "result" else ""

@@ -1,0 +1,83 @@
+"""The table of commands: what there is, where it lives, what it is for. No command is imported here."""
+
+from typing import Literal, NamedTuple
+
+Kind = Literal["read", "change", "delete", "program"]
+
+
+class Entry(NamedTuple):
+    """One command.
+
+    `kind` says what it does to servers: "change" can be undone, "delete" cannot, and a "program" is no
+    command to a server at all: it gets the words behind its name as they are.
+    """
+
+    name: str
+    module: str
+    function: str
+    group: str
+    kind: Kind
+    help: str
+
+
+COMMANDS = (
+    Entry("clusterList", "clusters", "cluster_list", "Clusters", "read", "Brokers with their load and state"),
+    Entry(
+        "brokerStatus",
+        "clusters",
+        "broker_status",
+        "Clusters",
+        "read",
+        "All that a broker tells about itself",
+    ),
+    Entry("wipeWritePerm", "brokers", "wipe_write_perm", "Brokers", "change", "Stop writes to a broker"),
+    Entry("addWritePerm", "brokers", "add_write_perm", "Brokers", "change", "Allow writes to a broker again"),
+    Entry("topicList", "topics", "topic_list", "Topics", "read", "Names of topics, or who consumes them"),
+    Entry("topicRoute", "topics", "topic_route", "Topics", "read", "Brokers and queues of a topic"),
+    Entry("topicClusterList", "topics", "topic_cluster_list", "Topics", "read", "Clusters that have a topic"),
+    Entry("deleteTopic", "topics", "delete_topic", "Topics", "delete", "Delete a topic with its messages"),
+    Entry("kvGet", "kv", "kv_get", "Name servers", "read", "One value of the KV config"),
+    Entry("kvList", "kv", "kv_list", "Name servers", "read", "All values of a KV namespace"),
+    Entry(
+        "updateKvConfig", "kv", "update_kv_config", "Name servers", "change", "Write a value of the KV config"
+    ),
+    Entry(
+        "deleteKvConfig",
+        "kv",
+        "delete_kv_config",
+        "Name servers",
+        "delete",
+        "Delete a value of the KV config",
+    ),
+    Entry(
+        "getNamesrvConfig", "name_servers", "get_namesrv_config", "Name servers", "read", "Settings in force"
+    ),
+    Entry(
+        "updateNamesrvConfig",
+        "name_servers",
+        "update_namesrv_config",
+        "Name servers",
+        "change",
+        "Set one item",
+    ),
+    Entry("namesrv", "namesrv", "namesrv", "Programs", "program", "Run a name server here"),
+)
+
+
+def _plain(name: str) -> str:
+    return name.replace("-", "").replace("_", "").lower()
+
+
+_BY_NAME = {_plain(entry.name): entry for entry in COMMANDS}
+
+
+def find(word: str) -> Entry | None:
+    """The command of that name: topicRoute, TOPICROUTE, topic-route and topic_route are the same."""
+    return _BY_NAME.get(_plain(word))
+
+
+def nearest(word: str) -> list[str]:
+    """Up to three command names that look like this one."""
+    from difflib import get_close_matches
+
+    return [_BY_NAME[name].name for name in get_close_matches(_plain(word), _BY_NAME, 3, 0.5)]

@@ -1,0 +1,79 @@
+"""Session: the world that a command is handed, so that it neither connects nor prints."""
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from time import sleep
+from typing import NamedTuple, TypeVar
+
+from nsadmin import diagnostics
+from nsadmin.client import AdminClient
+from nsadmin.client.results import error_text
+from nsadmin.output import Style
+
+T = TypeVar("T")
+
+
+class Options(NamedTuple):
+    """The options that all commands have in common."""
+
+    namesrv_addr: tuple[str, ...] = ()
+    timeout: float = 3.0
+    style: Style = Style()
+    dry_run: bool = False
+    yes: bool = False
+
+
+class Session:
+    """Lives as long as one command."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
+    @property
+    def dry_run(self) -> bool:
+        """Whether the command may only say what it would do."""
+        return self.options.dry_run
+
+    @cached_property
+    def admin(self) -> AdminClient:
+        """Asks every name server each time, so that one that is dead or tells another story is noticed."""
+        admin = AdminClient(self.options.namesrv_addr, timeout=self.options.timeout, ask_all=True)
+        if admin.addresses.source == "default":
+            [addr] = admin.addresses.addrs
+            diagnostics.say(f"no -n and no NAMESRV_ADDR: asking {addr}")
+        return admin
+
+    def confirm(self, question: str) -> None:
+        """Ask before a change, if there is somebody to ask; a no ends the command."""
+        if self.options.yes or self.dry_run or not diagnostics.is_interactive():
+            return
+        if not diagnostics.ask(question):
+            raise diagnostics.Declined
+
+    def require_yes(self, name: str) -> None:
+        """Where nobody can be asked, what deletes needs --yes."""
+        if not (self.options.yes or self.dry_run or diagnostics.is_interactive()):
+            raise diagnostics.UsageError(f"{name} deletes, and there is no terminal to ask on: add --yes")
+
+    def repeat(self, seconds: float, once: Callable[[], T]) -> Iterator[T]:
+        """The same again and again, until somebody stops it."""
+        while True:
+            yield once()
+            sleep(seconds)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every name server that was asked could be reached."""
+        return "admin" not in self.__dict__ or not self.admin.unreachable
+
+    def close(self) -> None:
+        """Leave, and say what was noticed on the way."""
+        if "admin" not in self.__dict__:
+            return
+        self.admin.close()
+        unreachable = self.admin.unreachable
+        if len(unreachable) < len(self.admin.addresses.addrs):
+            for addr, error in unreachable.items():
+                diagnostics.say(f"name server {addr}: {error_text(error)}")
+        for line in self.admin.disagreements:
+            diagnostics.say(f"name server {line}")
