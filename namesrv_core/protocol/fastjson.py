@@ -109,12 +109,15 @@ def to_int(value: object, bits: int = 32) -> int:
         return to_int(value[0], bits)
     if value is None or value == "" or value == {}:
         return 0
-    if isinstance(value, str):
-        number = int(float(value)) if not _INTEGER.fullmatch(value) else int(value)
-    elif isinstance(value, (bool, int, float)):
-        number = int(value)
-    else:
-        raise ValueError(f"{value!r} is no integer")
+    try:
+        if isinstance(value, str):
+            number = int(float(value)) if not _INTEGER.fullmatch(value) else int(value)
+        elif isinstance(value, (bool, int, float)):
+            number = int(value)
+        else:
+            raise ValueError(f"{value!r} is no integer")
+    except OverflowError:
+        raise ValueError(f"{value!r} is not finite") from None
     if not -(1 << bits - 1) <= number < 1 << bits - 1:
         raise ValueError(f"{number} does not fit {bits} bits")
     return number

@@ -13,6 +13,7 @@ from namesrv_core.protocol.fastjson import _no_constant, dumps, java_double, to_
 
 _MEMO_ENTRIES = 4096
 _MEMO_BYTES = 1024
+_ZERO = ord("0")
 _memo: dict[tuple[bytes, bytes], tuple[int, ExtFields | None, int, str | None, str, int]] = {}
 
 
@@ -29,7 +30,9 @@ def decode(header: bytes, body: bytes) -> Command:
     """The command that `header` and `body` make; ProtocolError where 5.5.0 closes the connection."""
     before, _, rest = header.partition(b'"opaque":')
     digits, _, after = rest.partition(b",")
-    if len(digits) < 10 and digits.isdigit():
+    # 0 is also what an opaque is that is not there, and 007 is no JSON.
+    is_plain = digits.isdigit() and digits[0] != _ZERO
+    if is_plain and len(digits) < 10:
         known = _memo.get((before, after))
         if known is not None:
             code, ext, flag, remark, language, version = known
@@ -39,11 +42,12 @@ def decode(header: bytes, body: bytes) -> Command:
             )  # fmt: skip
     command = _parse(header, body)
     if (
-        digits.isdigit()
+        is_plain
         and len(header) <= _MEMO_BYTES
-        and header.count(b'"opaque":') == 1
+        # The only opaque there is: not spelt with escapes, nor a member of something inside.
+        and header.count(b"opaque") == 1
+        and b"\\" not in header
         and command.opaque == int(digits)
-        and "opaque" not in (command.ext or ())
     ):
         if len(_memo) >= _MEMO_ENTRIES:
             _memo.clear()

@@ -11,7 +11,8 @@ from namesrv_core.protocol.command import ExtFields
 
 H = TypeVar("H", bound=NamedTuple)
 
-_INTEGER = re.compile(r"[+-]?\d+")
+# Python reads no more than 4300 digits.
+_INTEGER = re.compile(r"[+-]?\d{1,4000}")
 _ODD_NAMES = {"zone_name": "__ZONE_NAME", "zone_mode": "__ZONE_MODE"}
 
 
