@@ -1,0 +1,44 @@
+"""Numbers and their names."""
+
+import pytest
+
+from namesrv_core.protocol.codes import LANGUAGES, perm_text, version_text
+
+
+@pytest.mark.parametrize(
+    ("ordinal", "name"),
+    [
+        (513, "V5_5_0"),
+        (479, "V5_3_3"),
+        (478, "V5_3_3_SNAPSHOT"),
+        (475, "V5_3_1"),
+        (413, "V5_0_0"),
+        (409, "V4_9_8"),
+        (407, "V4_9_7"),
+        (401, "V4_9_4"),
+        (373, "V4_8_0"),
+        (317, "V4_5_2"),
+        (612, "V612"),
+        (121, "V121"),
+        (-1, "V-1"),
+    ],
+)
+def test_a_version_has_the_name_of_its_release(ordinal: int, name: str) -> None:
+    assert version_text(ordinal) == name
+
+
+@pytest.mark.parametrize(
+    ("perm", "text"), [(0, "---"), (2, "-w-"), (4, "r--"), (6, "rw-"), (7, "rwi"), (15, "rwip")]
+)
+def test_a_permission_is_shown_as_letters(perm: int, text: str) -> None:
+    assert perm_text(perm) == text
+
+
+def test_languages_stand_at_their_binary_codes() -> None:
+    assert [LANGUAGES.index(name) for name in ("JAVA", "PYTHON", "GO", "RUST", "NODE_JS")] == [
+        0,
+        3,
+        9,
+        12,
+        13,
+    ]

@@ -1,0 +1,84 @@
+"""Frames cut and joined in every way."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from namesrv_core.errors import ProtocolError
+from namesrv_core.protocol.frame import MAX_FRAME, FrameReader, build
+
+ONE = build(0, b'{"code":1}', b"body")
+PAYLOAD = ONE[4:]
+
+
+def test_a_frame_begins_with_its_length_then_type_and_length_of_its_header() -> None:
+    assert build(1, b"abc", b"xy") == b"\x00\x00\x00\x09\x01\x00\x00\x03abcxy"
+
+
+def test_a_whole_frame_gives_its_payload() -> None:
+    assert FrameReader().feed(ONE) == [PAYLOAD]
+
+
+@pytest.mark.parametrize("cut", range(len(ONE) + 1))
+def test_a_frame_cut_anywhere_is_completed(cut: int) -> None:
+    reader = FrameReader()
+    before = reader.feed(ONE[:cut])
+    assert before + reader.feed(ONE[cut:]) == [PAYLOAD]
+    assert not reader.is_mid_frame
+
+
+def test_a_frame_that_comes_byte_by_byte_is_given_with_its_last_byte() -> None:
+    reader = FrameReader()
+    assert [reader.feed(ONE[i : i + 1]) for i in range(len(ONE))] == [[]] * (len(ONE) - 1) + [[PAYLOAD]]
+
+
+def test_many_frames_in_one_read_are_all_given() -> None:
+    assert FrameReader().feed(ONE * 100) == [PAYLOAD] * 100
+
+
+def test_an_unfinished_frame_is_kept_behind_finished_ones() -> None:
+    reader = FrameReader()
+    assert reader.feed(ONE + ONE[:5]) == [PAYLOAD]
+    assert reader.is_mid_frame
+    assert reader.feed(ONE[5:] + ONE) == [PAYLOAD] * 2
+
+
+@given(st.lists(st.binary(max_size=30), max_size=8), st.data())
+def test_any_split_of_the_bytes_gives_the_same_payloads(bodies: list[bytes], data: st.DataObject) -> None:
+    stream = b"".join(build(0, b"{}", body) for body in bodies)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=10)))
+    reader = FrameReader()
+    seen = []
+    for start, end in zip([0, *cuts], [*cuts, len(stream)], strict=True):
+        seen += reader.feed(stream[start:end])
+    assert seen == [b"\x00\x00\x00\x02{}" + body for body in bodies]
+
+
+def test_a_frame_of_exactly_the_limit_is_taken() -> None:
+    frame = build(0, b"{}", bytes(MAX_FRAME - 10))
+    assert len(frame) == 16777216
+    assert FrameReader().feed(frame) == [frame[4:]]
+
+
+def test_a_frame_of_one_byte_more_is_refused_by_its_length_alone() -> None:
+    with pytest.raises(ProtocolError, match="16777213"):
+        FrameReader().feed(build(0, b"{}", bytes(MAX_FRAME - 9))[:4])
+
+
+@pytest.mark.parametrize("length", [-1, -(2**31), 0, 3, 2**31 - 1])
+def test_a_length_that_cannot_be_is_refused(length: int) -> None:
+    with pytest.raises(ProtocolError):
+        FrameReader().feed(length.to_bytes(4, "big", signed=True))
+
+
+def test_what_stood_whole_before_a_bad_length_is_in_the_error() -> None:
+    with pytest.raises(ProtocolError) as refused:
+        FrameReader().feed(ONE + ONE + b"\xff\xff\xff\xff")
+    assert refused.value.args[1] == [PAYLOAD, PAYLOAD]
+
+
+def test_a_bad_length_that_comes_in_pieces_is_refused_when_it_is_whole() -> None:
+    reader = FrameReader()
+    assert reader.feed(b"\x00\x00\x00") == []
+    with pytest.raises(ProtocolError):
+        reader.feed(b"\x01")

@@ -1,0 +1,118 @@
+"""Two ends of a conversation joined without a socket, and the registrations that are said over it.
+
+What is asked travels as bytes in both directions, so that a test of a handler is one of its wire form too.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from namesrv_core.events import Event
+from namesrv_core.handlers.dispatch import handle
+from namesrv_core.protocol import codec, fastjson
+from namesrv_core.protocol.bodies import DataVersion
+from namesrv_core.protocol.codes import V5_5_0, HeaderType, RequestCode
+from namesrv_core.protocol.command import Command, ExtFields
+from namesrv_core.protocol.connection import Connection
+from namesrv_core.state.kv import KvConfig
+from namesrv_core.state.name_server import NameServerState
+from namesrv_core.state.settings import Settings
+
+STARTED_AT = 1_700_000_000_000
+VERSION = DataVersion(1, 0, 1)
+
+
+def carried(command: Command) -> Command:
+    """The command as the other end sees it."""
+    (seen,) = Connection().feed(codec.encode(command))
+    return seen
+
+
+class Wire:
+    """A name server's state at the far end of a wire; requests have the header form `form`."""
+
+    def __init__(self, form: HeaderType = HeaderType.JSON, settings: Settings | None = None) -> None:
+        self.form = form
+        self.state = NameServerState(settings or Settings(), KvConfig(), STARTED_AT)
+        self.events: Sequence[Event] = ()
+        self._opaque = 0
+
+    def ask(
+        self,
+        code: int,
+        ext: ExtFields | None = None,
+        body: bytes = b"",
+        *,
+        version: int = V5_5_0,
+        channel: int = 1,
+        now: int = STARTED_AT,
+    ) -> Command:
+        """The answer to a request; what it changed is in `events`."""
+        self._opaque += 1
+        asked = Command(
+            code, ext, body, opaque=self._opaque, version=version, language="GO", header_type=self.form
+        )
+        answer, self.events = handle(self.state, carried(asked), channel, now)
+        seen = carried(answer)
+        assert (seen.opaque, seen.flag, seen.header_type) == (self._opaque, 1, self.form)
+        assert (seen.language, seen.version) == ("JAVA", V5_5_0)
+        return seen
+
+    def register(
+        self,
+        broker: str = "a",
+        *topics: str,
+        broker_id: int = 0,
+        addr: str = "10.0.0.1:10911",
+        cluster: str = "c",
+        version: DataVersion = VERSION,
+        channel: int = 1,
+        now: int = STARTED_AT,
+        more: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+    ) -> Command:
+        """REGISTER_BROKER with these topics, as a 5.x broker sends it."""
+        ext = broker_ext(broker, broker_id, addr, cluster) | {"haServerAddr": f"ha-{addr}"} | dict(more or {})
+        content = registration_body(topics, version) if body is None else body
+        return self.ask(RequestCode.REGISTER_BROKER, ext, content, channel=channel, now=now)
+
+
+def broker_ext(
+    broker: str = "a", broker_id: int = 0, addr: str = "10.0.0.1:10911", cluster: str = "c"
+) -> dict[str, str]:
+    return {"brokerName": broker, "brokerAddr": addr, "clusterName": cluster, "brokerId": str(broker_id)}
+
+
+def topic_config(topic: str, **fields: object) -> dict[str, object]:
+    """A TopicConfig with every member that a 5.x broker sends."""
+    return {
+        "attributes": {},
+        "order": False,
+        "perm": 6,
+        "readQueueNums": 8,
+        "topicFilterType": "SINGLE_TAG",
+        "topicName": topic,
+        "topicSysFlag": 0,
+        "writeQueueNums": 8,
+        **fields,
+    }
+
+
+def registration_body(
+    topics: Iterable[str | dict[str, object]] = (),
+    version: DataVersion = VERSION,
+    mappings: Mapping[str, object] | None = None,
+    filters: object = (),
+) -> bytes:
+    """A RegisterBrokerBody; topics are names, or whole configs."""
+    configs = [topic_config(topic) if isinstance(topic, str) else topic for topic in topics]
+    return fastjson.dumps(
+        {
+            "filterServerList": filters,
+            "topicConfigSerializeWrapper": {
+                "dataVersion": version.to_json(),
+                "mappingDataVersion": {"counter": 0, "stateVersion": 0, "timestamp": 1},
+                "topicConfigTable": {str(config["topicName"]): config for config in configs},
+                "topicQueueMappingDetailMap": {},
+                "topicQueueMappingInfoMap": dict(mappings or {}),
+            },
+        }
+    )
