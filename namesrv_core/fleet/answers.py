@@ -1,0 +1,151 @@
+"""What a simulated broker answers: request code -> handler, a table. Pure; the remarks are 5.5.0's own.
+
+A handler may want name servers to be told before its answer leaves, as a real broker tells them.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from namesrv_core.errors import NotSupported, RequestError, ResponseCode, TopicNotExist
+from namesrv_core.fleet.model import BrokerModel
+from namesrv_core.fleet.topics import altered_attributes, topic_config
+from namesrv_core.protocol import bodies, fastjson, headers
+from namesrv_core.protocol.bodies import DataVersion
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import Command, ExtFields, reply
+
+_UNSET = "not set any response code"
+_FILTER_TYPES = ("SINGLE_TAG", "MULTI_TAG")
+
+
+class Outcome(NamedTuple):
+    """An answer's parts, and whether name servers have to hear first: `topics` None means of all topics."""
+
+    body: bytes = b""
+    ext: ExtFields | None = None
+    remark: str | None = None
+    registers: bool = False
+    topics: tuple[str, ...] | None = None
+
+
+Handler = Callable[[BrokerModel, Command, int], Outcome]
+
+
+def answer(model: BrokerModel, asked: Command, now: int) -> tuple[Command, Outcome]:
+    """The answer to a request, and what else came of it; refusals are answers too."""
+    try:
+        handler = _HANDLERS.get(asked.code)
+        if handler is None:
+            raise NotSupported(f" request type {asked.code} not supported")
+        outcome = handler(model, asked, now)
+    except RequestError as error:
+        return reply(asked, error.code, remark=error.remark), Outcome()
+    except ValueError as error:
+        return reply(asked, ResponseCode.SYSTEM_ERROR, remark=f"{type(error).__name__}: {error}"), Outcome()
+    return reply(asked, ext=outcome.ext, body=outcome.body, remark=outcome.remark), outcome
+
+
+def _create_topic(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    wanted = headers.read(headers.CreateTopic, asked.ext)
+    name = model.topics.check(wanted.topic)
+    filter_type = (asked.ext or {}).get("topicFilterType")
+    if filter_type not in _FILTER_TYPES:
+        raise RequestError(f"topicFilterType = [{filter_type or 'null'}] value invalid")
+    present = model.topics.configs.get(name, {})
+    config = topic_config(
+        name,
+        wanted.read_queue_nums,
+        wanted.perm,
+        altered_attributes(present.get("attributes", {}), wanted.attributes),
+        write_queues=wanted.write_queue_nums,
+        sys_flag=wanted.topic_sys_flag or 0,
+        order=wanted.order,
+        filter_type=filter_type,
+    )
+    changed = model.topics.put(config, now)
+    return Outcome(remark=_UNSET, registers=changed, topics=(name,))
+
+
+def _delete_topic(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    name = model.topics.check(headers.read(headers.DeleteTopic, asked.ext).topic)
+    if model.topics.delete(name, now):
+        model.groups.pop(name, None)
+    return Outcome()
+
+
+def _all_topic_config(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    version = model.topics.version
+    body = {
+        "dataVersion": version.to_json(),
+        "mappingDataVersion": DataVersion().to_json(),
+        "topicConfigTable": {name: model.topics.configs[name] for name in _page(model, asked.ext or {})},
+        "topicQueueMappingDetailMap": {},
+        "topicQueueMappingInfoMap": {},
+    }
+    return Outcome(fastjson.dumps(body), {"totalTopicNum": str(len(model.topics.configs))})
+
+
+def _page(model: BrokerModel, ext: ExtFields) -> list[str]:
+    """All names, or those of a page: it begins anew when the table changed since the page before."""
+    names = sorted(model.topics.configs)
+    if not ext.get("maxTopicNum"):
+        return names
+    start, size = (fastjson.to_int(ext.get(key)) for key in ("topicSeq", "maxTopicNum"))
+    seen = ext.get("dataVersion")
+    if start and (not seen or fastjson.loads(seen.encode()) != model.topics.version.to_json()):
+        start = 0
+    return names[start : start + size]
+
+
+def _topic_config(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    name = headers.read(headers.TopicName, asked.ext).topic
+    config = model.topics.configs.get(name or "")
+    if config is None:
+        raise TopicNotExist(f"No topic in this broker. topic: {name}")
+    return Outcome(fastjson.dumps(config))
+
+
+def _system_topics(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    return Outcome(bodies.topic_list(sorted(model.topics.reserved)))
+
+
+def _runtime_info(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    table = model.traffic.runtime_info(now)
+    path = model.properties["storePathCommitLog"]
+    return Outcome(bodies.kv_table({**table, f"commitLogDiskRatio_{path}": table["commitLogDiskRatio"]}))
+
+
+def _get_config(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    version = fastjson.dumps(model.properties.version.to_json()).decode()
+    return Outcome(model.properties.body, {"version": version})
+
+
+def _update_config(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    permission_changed = model.properties.update(asked.body, now)
+    if permission_changed:
+        model.topics.move_on(now)
+    return Outcome(registers=permission_changed)
+
+
+def _groups_of_topic(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    groups = model.groups.get(headers.read(headers.TopicName, asked.ext).topic or "", ())
+    return Outcome(fastjson.dumps({"groupList": sorted(groups)}))
+
+
+def _min_broker_id_changed(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    """Of use to acting masters only, which these are not."""
+    return Outcome()
+
+
+_HANDLERS: dict[int, Handler] = {
+    RequestCode.UPDATE_AND_CREATE_TOPIC: _create_topic,
+    RequestCode.GET_ALL_TOPIC_CONFIG: _all_topic_config,
+    RequestCode.UPDATE_BROKER_CONFIG: _update_config,
+    RequestCode.GET_BROKER_CONFIG: _get_config,
+    RequestCode.GET_BROKER_RUNTIME_INFO: _runtime_info,
+    RequestCode.DELETE_TOPIC_IN_BROKER: _delete_topic,
+    RequestCode.QUERY_TOPIC_CONSUME_BY_WHO: _groups_of_topic,
+    RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER: _system_topics,
+    RequestCode.GET_TOPIC_CONFIG: _topic_config,
+    RequestCode.NOTIFY_MIN_BROKER_ID_CHANGE: _min_broker_id_changed,
+}

@@ -1,0 +1,108 @@
+"""BrokerModel: all that one simulated broker knows of itself. Pure: time arrives as `now`, in ms."""
+
+import random
+import zlib
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from namesrv_core.fleet.properties import Properties
+from namesrv_core.fleet.topics import Config, TopicTable, reserved_names, system_topics
+from namesrv_core.fleet.traffic import Traffic
+from namesrv_core.protocol import headers, registration
+from namesrv_core.protocol.codes import MASTER_ID, RequestCode
+from namesrv_core.protocol.command import Command, request
+
+_LONGEST_UPTIME = 40 * 86_400_000
+
+
+class BrokerSpec(NamedTuple):
+    """What a broker is to be: who it is, the topics it starts with beside the system's, who consumes them.
+
+    `heartbeat_timeout_millis` is how long it asks name servers to wait for it; unsaid, they wait 120 s.
+    """
+
+    cluster_name: str
+    broker_name: str
+    broker_id: int = MASTER_ID
+    topics: tuple[Config, ...] = ()
+    groups: Mapping[str, tuple[str, ...]] = {}
+    seed: int = 0
+    heartbeat_timeout_millis: int | None = None
+
+    @property
+    def is_master(self) -> bool:
+        return self.broker_id == MASTER_ID
+
+
+class BrokerModel:
+    """`broker_addr` is where it listens; it claims to be up since long ago, so that it has a past."""
+
+    def __init__(self, spec: BrokerSpec, broker_addr: str, name_servers: Iterable[str], now: int) -> None:
+        self.spec = spec
+        self.broker_addr = broker_addr
+        self.name_servers = tuple(name_servers)
+        self.topics = TopicTable(
+            [*system_topics(spec.cluster_name, spec.broker_name), *(spec.topics if spec.is_master else ())],
+            reserved_names(spec.cluster_name, spec.broker_name),
+            now,
+        )
+        self.groups = dict(spec.groups)
+        uptime = random.Random(f"uptime {spec.seed}").randrange(_LONGEST_UPTIME)
+        self.traffic = Traffic(spec.seed, now - uptime, is_master=spec.is_master)
+        self.properties = Properties(self._own_properties(), now)
+
+    @property
+    def ha_server_addr(self) -> str:
+        """The next port, as upstream has it by default; nothing listens there."""
+        host, _, port = self.broker_addr.rpartition(":")
+        return f"{host}:{int(port) + 1}"
+
+    def _own_properties(self) -> dict[str, object]:
+        host, _, port = self.broker_addr.rpartition(":")
+        store = f"/home/rocketmq/store-{self.spec.broker_name}-{self.spec.broker_id}"
+        return {
+            "brokerClusterName": self.spec.cluster_name,
+            "brokerName": self.spec.broker_name,
+            "brokerId": self.spec.broker_id,
+            "brokerRole": "ASYNC_MASTER" if self.spec.is_master else "SLAVE",
+            "brokerIP1": host,
+            "brokerIP2": host,
+            "listenPort": port,
+            "haListenPort": int(port) + 1,
+            "namesrvAddr": ";".join(self.name_servers),
+            "registerNameServerPeriod": 30000,
+            "rocketmqHome": "/opt/rocketmq",
+            "storePathRootDir": store,
+            "storePathCommitLog": f"{store}/commitlog",
+        }
+
+    def registration(self, names: Iterable[str] | None = None) -> tuple[dict[str, str], bytes]:
+        """Ext fields and body of REGISTER_BROKER: of all topics, or only of `names` (an incremental one)."""
+        configs = self.topics.configs
+        chosen = configs if names is None else {name: configs[name] for name in names if name in configs}
+        body = registration.encode(self.topics.version, self._permitted(chosen))
+        header = headers.RegisterBroker(
+            self.spec.broker_name,
+            self.broker_addr,
+            self.spec.cluster_name,
+            self.ha_server_addr,
+            self.spec.broker_id,
+            compressed=False,
+            body_crc32=zlib.crc32(body) & 0x7FFFFFFF,
+            heartbeat_timeout_millis=self.spec.heartbeat_timeout_millis,
+            enable_acting_master=False,
+        )
+        return headers.write(header), body
+
+    def _permitted(self, configs: Mapping[str, Config]) -> Mapping[str, Config]:
+        """A broker that may not write or read registers no topic as writable or readable."""
+        permission = self.properties.permission
+        if permission & 6 == 6:
+            return configs
+        return {name: {**config, "perm": config["perm"] & permission} for name, config in configs.items()}
+
+    def unregistration(self) -> Command:
+        identity = headers.BrokerIdentity(
+            self.spec.broker_name, self.broker_addr, self.spec.cluster_name, self.spec.broker_id
+        )
+        return request(RequestCode.UNREGISTER_BROKER, headers.write(identity))
