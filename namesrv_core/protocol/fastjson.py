@@ -127,5 +127,8 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
 def to_text(value: object) -> str | None:
-    """What fastjson 2 makes of a value where a String is due: text as it is, else its JSON."""
-    return value if value is None or isinstance(value, str) else _text(value, False)
+    """What fastjson 2 makes of a value where a String is due: text as it is, else its JSON; or ValueError."""
+    try:
+        return value if value is None or isinstance(value, str) else _text(value, False)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None

@@ -84,8 +84,11 @@ def decode(body: bytes, *, version: int, compressed: bool, now: int) -> Registra
         return _decode_compressed(body, version, now)
     if version >= V3_0_11:
         try:
+            if not body.isascii():
+                # The typed decoder passes over unknown members without a look at their text.
+                body.decode()
             return _typed(_decoder.decode(body), now)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return _lenient_body(fastjson.loads(body), now)
     return Registration(*_lenient_wrapper(fastjson.loads(body), now), None)
 
@@ -114,14 +117,18 @@ def _lenient_body(value: Any, now: int) -> Registration:
 def _lenient_wrapper(
     value: Any, now: int
 ) -> tuple[DataVersion | None, dict[str, TopicConfig] | None, dict[str, MappingInfo | None]]:
-    fields = as_object(value or {})
-    table = as_object(fields.get("topicConfigTable") or {})
-    infos = as_object(fields.get("topicQueueMappingInfoMap") or {})
+    fields = _object_or_nothing(value)
+    table = _object_or_nothing(fields.get("topicConfigTable"))
+    infos = _object_or_nothing(fields.get("topicQueueMappingInfoMap"))
     return (
         data_version(fields.get("dataVersion", {}), now),
         {name: _topic_config(as_object(config)) for name, config in table.items()},
         {name: mapping_info(info) for name, info in infos.items()},
     )
+
+
+def _object_or_nothing(value: Any) -> dict[str, Any]:
+    return {} if value is None or value == "" else as_object(value)
 
 
 def _topic_config(fields: Mapping[str, Any]) -> TopicConfig:
