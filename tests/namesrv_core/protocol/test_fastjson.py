@@ -1,0 +1,216 @@
+"""The JSON that Java speaks, read and written."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from namesrv_core.protocol.fastjson import dumps, java_double, loads, to_int, to_text
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def without_nulls(value: object) -> object:
+    """What is left of a value once it was written: members that are null are gone, lone surrogates are `?`."""
+    if isinstance(value, dict):
+        return {_sound(key): without_nulls(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list):
+        return [without_nulls(item) for item in value]
+    return _sound(value) if isinstance(value, str) else value
+
+
+def _sound(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+@given(VALUES)
+def test_what_is_written_reads_back(value: object) -> None:
+    assert loads(dumps(value)) == without_nulls(value)
+
+
+@given(VALUES)
+def test_what_is_written_is_json_for_everybody_in_the_standard_dialect(value: object) -> None:
+    json.loads(dumps(value, standard=True))
+
+
+@given(st.dictionaries(st.integers(), st.text(max_size=3)))
+def test_integer_keys_are_bare_in_the_default_dialect_and_read_back_as_text(table: dict[int, str]) -> None:
+    written = dumps(table)
+    assert loads(written) == {str(key): _sound(value) for key, value in table.items()}
+    assert json.loads(dumps(table, standard=True)) == loads(written)
+
+
+def test_integer_keys_are_quoted_only_in_the_standard_dialect() -> None:
+    assert dumps({1: "b", 0: "a", -1: "c"}) == b'{-1:"c",0:"a",1:"b"}'
+    assert dumps({1: "b", 0: "a"}, standard=True) == b'{"0":"a","1":"b"}'
+
+
+def test_text_keys_that_look_like_integers_stay_quoted() -> None:
+    assert dumps({"1": "a"}) == b'{"1":"a"}'
+
+
+def test_members_are_sorted_and_without_blanks() -> None:
+    assert dumps({"b": [1, True, False], "a": {"d": 1, "c": 2}}) == b'{"a":{"c":2,"d":1},"b":[1,true,false]}'
+
+
+def test_null_members_are_left_out_and_null_elements_are_not() -> None:
+    assert dumps({"a": None, "b": [None, "f"]}) == b'{"b":[null,"f"]}'
+
+
+@pytest.mark.parametrize("standard", [False, True])
+def test_only_quotes_backslashes_and_control_characters_are_escaped(standard: bool) -> None:
+    assert dumps('"\\\b\t\n\x0b\f\r\x1f', standard=standard) == rb'"\"\\\b\t\n\u000b\f\r\u001f"'
+    raw = "/'\x7f\x9f\u00a0\u2028\u2029\ufeffé😀"
+    assert dumps(raw, standard=standard) == f'"{raw}"'.encode()
+
+
+def test_a_lone_surrogate_is_a_question_mark() -> None:
+    assert dumps("a\ud800b") == b'"a?b"'
+
+
+@pytest.mark.parametrize("number", [2**53 - 1, -(2**53) + 1, 0])
+def test_an_integer_that_a_double_holds_is_a_number_in_both_dialects(number: int) -> None:
+    assert dumps(number) == dumps(number, standard=True) == str(number).encode()
+
+
+@pytest.mark.parametrize("number", [2**53, -(2**53), 2**63 - 1])
+def test_a_larger_integer_is_text_in_the_standard_dialect(number: int) -> None:
+    assert dumps({"epoch": number}, standard=True) == f'{{"epoch":"{number}"}}'.encode()
+    assert dumps({"epoch": number}) == f'{{"epoch":{number}}}'.encode()
+
+
+def test_what_is_no_json_value_is_not_written() -> None:
+    with pytest.raises(TypeError):
+        dumps(object())
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0.0"),
+        (-0.0, "-0.0"),
+        (1.0, "1.0"),
+        (1000.0, "1000.0"),
+        (9999999.0, "9999999.0"),
+        (1e7, "1.0E7"),
+        (1.5e10, "1.5E10"),
+        (0.001, "0.001"),
+        (0.00099, "9.9E-4"),
+        (0.01, "0.01"),
+        (-1.5, "-1.5"),
+        (123456.789, "123456.789"),
+        (1e21, "1.0E21"),
+        (float("inf"), "Infinity"),
+        (float("-inf"), "-Infinity"),
+        (float("nan"), "NaN"),
+    ],
+)
+def test_a_double_is_written_as_java_writes_it(value: float, text: str) -> None:
+    assert java_double(value) == text
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_double_keeps_its_value(value: float) -> None:
+    assert float(java_double(value)) == value
+
+
+def test_bare_integer_keys_are_read_at_every_depth() -> None:
+    assert loads(b'{"m":{0:0, 1 :{-2:[{3:"x"}]}},"t":"{4:5,6:7}"}') == {
+        "m": {"0": 0, "1": {"-2": [{"3": "x"}]}},
+        "t": "{4:5,6:7}",
+    }
+
+
+def test_text_that_looks_like_a_bare_key_is_left_alone() -> None:
+    assert loads(b'{"a":"{1:\\"{2:","b":{3:4}}') == {"a": '{1:"{2:', "b": {"3": 4}}
+
+
+def test_control_characters_inside_text_are_read() -> None:
+    assert loads(b'{"a":"x\ny\tz\x00"}') == {"a": "x\ny\tz\x00"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b" ",
+        b"{a:1}",
+        b"{'a':1}",
+        b'{"a":1,}',
+        b'{"a":1}x',
+        b'{"a":NaN}',
+        b'{"a":Infinity}',
+        b'{"a":-Infinity}',
+        b'{"a":/**/1}',
+        b'\xef\xbb\xbf{"a":1}',
+        b'{"a":"\xff"}',
+        b'{"a":',
+        b"[0,1:2]",
+        b"{1:}",
+        b"[" * 100_000,
+    ],
+)
+def test_what_is_no_json_is_a_value_error(body: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        loads(body)
+
+
+def test_bad_utf_8_may_be_replaced_where_that_is_asked_for() -> None:
+    assert loads(b'"a\xff"', errors="replace") == "a\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        (5, 5),
+        ("5", 5),
+        ("-5", -5),
+        ("+5", 5),
+        ("", 0),
+        (None, 0),
+        ({}, 0),
+        (True, 1),
+        (False, 0),
+        (5.7, 5),
+        (-5.7, -5),
+        ("5.7", 5),
+        ("1e3", 1000),
+        ([4], 4),
+        (["4"], 4),
+        ([[4]], 4),
+    ],
+)
+def test_a_value_where_an_int_is_due_becomes_one(value: object, number: int) -> None:
+    assert to_int(value) == number
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["rw", "0x10", [], [1, 2], {"a": 1}, "NaN", "Infinity", "1e400", float("inf"), float("nan"), "9" * 5000],
+)
+def test_a_value_that_is_no_int_is_a_value_error(value: object) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        to_int(value)
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_an_int_has_to_fit(bits: int) -> None:
+    largest = 2 ** (bits - 1)
+    assert to_int(largest - 1, bits) == largest - 1
+    assert to_int(str(-largest), bits) == -largest
+    for beyond in (largest, -largest - 1, str(largest), float(largest)):
+        with pytest.raises(ValueError, match="fit"):
+            to_int(beyond, bits)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [("x", "x"), (None, None), (5, "5"), (True, "true"), ([1, None], "[1,null]"), ({"a": 1}, '{"a":1}')],
+)
+def test_a_value_where_text_is_due_becomes_its_json(value: object, text: str | None) -> None:
+    assert to_text(value) == text
