@@ -190,10 +190,10 @@ class Calls:
             self._connect(server)
 
     def _make_room(self, active: set[_Server]) -> None:
-        open_servers = [server for server in self._servers.values() if server.sock is not None]
-        for server in open_servers[: max(0, len(open_servers) + 1 - self._max_sockets)]:
-            if server not in active:
-                server.close()
+        """Close idle connections, the least recently used first, where one more would be too many."""
+        idle = [server for server in self._servers.values() if server.sock and server not in active]
+        for server in idle[: max(0, len(idle) + len(active) - self._max_sockets)]:
+            server.close()
 
     def _resolve(self, server: _Server, host: str, port: int) -> None:
         """In a thread of its own, as getaddrinfo has no timeout and would hold up the others."""

@@ -54,8 +54,11 @@ def name_servers(
     given: str | Iterable[str] | None = None, environ: Mapping[str, str] = os.environ
 ) -> NameServers:
     """What was given, else the environment's NAMESRV_ADDR, else this machine's port 9876."""
-    addrs = parse_addrs(given or ())
-    if addrs:
+    if given is not None and given != ():
+        addrs = parse_addrs(given)
+        if not addrs:
+            # Never the default: whoever passes an empty variable does not mean this machine.
+            raise BadAddress("the list of name servers is empty: write HOST:PORT;HOST:PORT")
         return NameServers(addrs, "given")
     addrs = parse_addrs(environ.get(ENVIRONMENT_VARIABLE, ""))
     if addrs:

@@ -1,0 +1,200 @@
+"""Calls against real sockets on loopback: what comes back, and which error where nothing does."""
+
+import socket
+import sys
+from collections.abc import Iterator
+from time import monotonic
+
+import pytest
+
+from namesrv_core.protocol.command import Command, reply, request
+from namesrv_core.transport.calls import CallError, Calls, split_addr
+from tests.support.servers import Server, closed_port, garbage, hang_up, silent
+
+
+def echo(asked: Command) -> Command:
+    return reply(asked, ext=dict(asked.ext or {}), body=asked.body)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server({1: echo, 2: silent, 3: garbage, 4: hang_up}) as running:
+        yield running
+
+
+@pytest.fixture
+def calls() -> Iterator[Calls]:
+    with Calls() as pool:
+        yield pool
+
+
+def ask_one(calls: Calls, addr: str, code: int = 1, timeout: float = 5) -> Command:
+    [answer] = calls.ask([(addr, request(code))], timeout)
+    assert isinstance(answer, Command)
+    return answer
+
+
+def error_of(calls: Calls, addr: str, code: int = 1, timeout: float = 5) -> CallError:
+    [answer] = calls.ask([(addr, request(code))], timeout)
+    assert isinstance(answer, CallError)
+    assert answer.addr == addr
+    return answer
+
+
+def test_many_calls_come_back_in_the_order_they_were_asked(server: Server, calls: Calls) -> None:
+    with Server({1: echo}) as other:
+        addrs = [server.addr, other.addr, server.addr, other.addr]
+        asked = [(addr, request(1, {"n": str(n)})) for n, addr in enumerate(addrs)]
+        answers = calls.ask(asked, 5)
+    assert [answer.ext for answer in answers if isinstance(answer, Command)] == [
+        {"n": "0"},
+        {"n": "1"},
+        {"n": "2"},
+        {"n": "3"},
+    ]
+
+
+def test_nothing_to_ask_is_answered_by_nothing(calls: Calls) -> None:
+    assert calls.ask([], 5) == []
+
+
+def test_a_connection_serves_all_calls_to_its_address(server: Server, calls: Calls) -> None:
+    for _ in range(3):
+        ask_one(calls, server.addr)
+    assert len(server.connections) == 1
+
+
+def test_a_connection_that_died_in_the_meantime_is_made_anew(server: Server, calls: Calls) -> None:
+    ask_one(calls, server.addr)
+    server.hang_up()
+    # The end of the connection has to arrive here before the next call can know of it.
+    server.connections[0].close()
+    ask_one(calls, server.addr)
+    assert len(server.connections) == 2
+
+
+def test_more_calls_than_may_be_unanswered_at_once_all_get_their_answer(server: Server) -> None:
+    with Calls(max_unanswered=2) as calls:
+        answers = calls.ask([(server.addr, request(1, {"n": str(n)})) for n in range(20)], 5)
+    assert [answer.ext for answer in answers if isinstance(answer, Command)] == [
+        {"n": str(n)} for n in range(20)
+    ]
+
+
+def test_more_servers_than_sockets_take_turns() -> None:
+    servers = [Server({1: echo}) for _ in range(5)]
+    try:
+        with Calls(max_sockets=2) as calls:
+            for _ in range(2):
+                answers = calls.ask([(server.addr, request(1)) for server in servers], 5)
+                assert all(isinstance(answer, Command) for answer in answers)
+            assert sum(server.sock is not None for server in calls._servers.values()) <= 2
+    finally:
+        for server in servers:
+            server.close()
+
+
+def test_a_large_body_goes_both_ways(server: Server, calls: Calls) -> None:
+    [answer] = calls.ask([(server.addr, request(1, body=b"x" * 5_000_000))], 20)
+    assert isinstance(answer, Command)
+    assert answer.body == b"x" * 5_000_000
+
+
+def test_ipv6_in_brackets(calls: Calls) -> None:
+    with Server({1: echo}, host="::1") as server:
+        ask_one(calls, server.addr)
+
+
+def test_a_host_name_is_resolved_and_each_of_its_addresses_tried(
+    server: Server, calls: Calls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = socket.getaddrinfo
+
+    def two_addresses(host: str, port: int, **more: int) -> list[tuple[object, ...]]:
+        if host != "broker.example":
+            return list(real(host, port, **more))
+        if more.get("flags"):
+            raise socket.gaierror(socket.EAI_NONAME, "no number")
+        dead = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", closed_port()))
+        return [dead, (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", server.port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", two_addresses)
+    ask_one(calls, "broker.example:9876")
+
+
+def test_a_name_that_does_not_resolve(calls: Calls, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", fail)
+    error = error_of(calls, "nowhere.invalid:9876")
+    assert (error.kind, error.reason) == (
+        "unresolvable",
+        "the host name does not resolve: Name or service not known",
+    )
+
+
+def test_what_is_no_address_at_all_is_an_error_of_its_call_only(server: Server, calls: Calls) -> None:
+    answers = calls.ask([("null", request(1)), (server.addr, request(1))], 5)
+    assert isinstance(answers[0], CallError)
+    assert answers[0].kind == "unresolvable"
+    assert isinstance(answers[1], Command)
+
+
+def test_nothing_listens(calls: Calls) -> None:
+    error = error_of(calls, f"127.0.0.1:{closed_port()}")
+    assert (error.kind, error.reason) == ("refused", "connection refused, nothing listens there")
+
+
+def test_no_answer_in_time_ends_after_the_timeout_and_holds_up_nobody(server: Server, calls: Calls) -> None:
+    began = monotonic()
+    with Server({1: echo}) as quick:
+        slow, fine = calls.ask([(server.addr, request(2)), (quick.addr, request(1))], 0.2)
+    assert 0.2 <= monotonic() - began < 2
+    assert isinstance(slow, CallError)
+    assert (slow.kind, slow.reason) == ("timeout", "no answer within 0.2 s")
+    assert isinstance(fine, Command)
+
+
+def test_one_silent_call_does_not_spoil_the_others_of_its_connection(server: Server, calls: Calls) -> None:
+    silent_one, answered = calls.ask([(server.addr, request(2)), (server.addr, request(1))], 0.2)
+    assert isinstance(silent_one, CallError)
+    assert isinstance(answered, Command)
+
+
+def test_after_a_timeout_the_next_call_takes_a_fresh_connection(server: Server, calls: Calls) -> None:
+    error_of(calls, server.addr, 2, 0.1)
+    ask_one(calls, server.addr)
+    assert len(server.connections) == 2
+
+
+def test_an_answer_that_is_no_frame(server: Server, calls: Calls) -> None:
+    error = error_of(calls, server.addr, 3)
+    assert error.kind == "unreadable"
+    assert error.reason.startswith("answered with what is no RocketMQ frame")
+
+
+def test_a_server_that_hangs_up(server: Server, calls: Calls) -> None:
+    error = error_of(calls, server.addr, 4)
+    assert (error.kind, error.reason) == ("closed", "closed the connection unanswered")
+
+
+@pytest.mark.parametrize(
+    ("addr", "parts"),
+    [("a:1", ("a", 1)), ("[::1]:9876", ("::1", 9876)), ("127.0.0.1:65535", ("127.0.0.1", 65535))],
+)
+def test_addresses_are_split(addr: str, parts: tuple[str, int]) -> None:
+    assert split_addr(addr) == parts
+
+
+@pytest.mark.parametrize("addr", ["", "a", "a:", ":1", "a:0", "a:65536", "a:-1", "a:1x", "null"])
+def test_what_is_no_address(addr: str) -> None:
+    with pytest.raises(ValueError, match="no host:port"):
+        split_addr(addr)
+
+
+def test_asyncio_is_not_needed() -> None:
+    import subprocess
+
+    code = "import sys, namesrv_core.transport.calls; sys.exit('asyncio' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=".").returncode == 0

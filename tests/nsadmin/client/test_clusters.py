@@ -1,0 +1,46 @@
+"""Clusters as name servers list them, and their brokers' state."""
+
+import pytest
+
+from namesrv_core.protocol.command import Command
+from nsadmin import AdminClient
+from nsadmin.client import NotFound
+from nsadmin.client.clusters import BrokerGroup, ClusterInfo, cluster_info
+from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse
+
+
+def test_groups_are_in_order_and_a_group_without_registration_has_no_addresses() -> None:
+    body = (
+        b'{"brokerAddrTable":{"b":{"brokerAddrs":{1:"h:2",0:"h:1"},"brokerName":"b","cluster":"C"}},'
+        b'"clusterAddrTable":{"C":["ghost","b"],"A":[]}}'
+    )
+    info = cluster_info(Command(0, body=body))
+    assert info == ClusterInfo(
+        ("A", "C"), (BrokerGroup("C", "b", {0: "h:1", 1: "h:2"}), BrokerGroup("C", "ghost", {}))
+    )
+    assert [group.master for group in info.groups] == ["h:1", None]
+    assert info.in_cluster("A") == ()
+    assert info.clusters_of("b") == {"C"}
+
+
+def test_an_unknown_cluster_is_not_found_and_the_known_ones_are_named() -> None:
+    with pytest.raises(NotFound, match="no cluster 'X': the name server knows C"):
+        ClusterInfo(("C",), ()).in_cluster("X")
+
+
+def test_every_broker_is_asked_whatever_the_others_do(first: FakeNameServer, broker: FakeBroker) -> None:
+    gone = f"127.0.0.1:{closed_port()}"
+    with FakeBroker() as starting:
+        starting.handlers[28] = refuse(1, "NoSuchElementException")
+        first.clusters = {"C": {"broker-a": {0: broker.addr, 1: gone}, "broker-b": {0: starting.addr}}}
+        with AdminClient(first.addr, timeout=5) as admin:
+            alive, dead, not_ready = admin.clusters.status()
+    assert (alive.reachable, alive.error) == (True, None)
+    assert (dead.broker_id, dead.reachable, dead.runtime) == (1, False, None)
+    assert (not_ready.reachable, str(not_ready.error)) == (True, "SYSTEM_ERROR (1): NoSuchElementException")
+
+
+def test_a_member_without_address_is_not_asked(first: FakeNameServer) -> None:
+    first.clusters = {"C": {"broker-a": {0: None}}}  # type: ignore[dict-item]
+    with AdminClient(first.addr, timeout=5) as admin:
+        assert admin.clusters.status() == []

@@ -1,0 +1,41 @@
+"""KV config on several name servers."""
+
+import pytest
+
+from namesrv_core.errors import QueryNotFound
+from nsadmin import AdminClient
+from tests.support.servers import FakeNameServer
+
+
+@pytest.fixture
+def addrs(first: FakeNameServer, second: FakeNameServer) -> list[str]:
+    return [first.addr, second.addr]
+
+
+def test_a_value_is_written_everywhere_and_read_from_one(
+    addrs: list[str], first: FakeNameServer, second: FakeNameServer
+) -> None:
+    with AdminClient(addrs, timeout=5) as admin:
+        assert admin.kv.put("N", "k", "v=1;ü") == [(addrs[0], "v=1;ü", None), (addrs[1], "v=1;ü", None)]
+        assert admin.kv.get("N", "k") == "v=1;ü"
+        assert admin.kv.entries("N") == {"k": "v=1;ü"}
+    assert first.kv == second.kv == {"N": {"k": "v=1;ü"}}
+
+
+def test_each_server_is_shown_as_it_is(addrs: list[str], second: FakeNameServer) -> None:
+    second.kv = {"N": {"k": "v"}}
+    with AdminClient(addrs, timeout=5) as admin:
+        missing, found = admin.kv.get_each("N", "k")
+        assert isinstance(missing.error, QueryNotFound)
+        assert found.result == "v"
+        assert [result.result for result in admin.kv.entries_each("N")] == [None, {"k": "v"}]
+        assert admin.kv.get("N", "k") == "v"
+
+
+def test_deleting_tells_what_was_there(addrs: list[str], second: FakeNameServer) -> None:
+    second.kv = {"N": {"k": "v", "other": ""}}
+    with AdminClient(addrs, timeout=5) as admin:
+        missing, deleted = admin.kv.delete("N", "k")
+    assert isinstance(missing.error, QueryNotFound)
+    assert deleted == (addrs[1], "v", None)
+    assert second.kv == {"N": {"other": ""}}

@@ -1,0 +1,65 @@
+"""Settings of name servers, which say yes to everything."""
+
+import pytest
+
+from namesrv_core.errors import NoPermission
+from nsadmin import AdminClient
+from nsadmin.client import NotApplied
+from nsadmin.client.name_servers import properties_line
+from tests.support.servers import FakeNameServer, closed_port
+
+
+def test_settings_come_in_order_and_split_at_the_first_sign(first: FakeNameServer) -> None:
+    first.config = {"b": "x=y", "a": ""}
+    with AdminClient(first.addr, timeout=5) as admin:
+        assert admin.name_servers.config_each() == [(first.addr, {"a": "", "b": "x=y"}, None)]
+
+
+def test_an_update_is_read_back_on_every_server(first: FakeNameServer, second: FakeNameServer) -> None:
+    gone = f"127.0.0.1:{closed_port()}"
+    with AdminClient([first.addr, gone, second.addr], timeout=5) as admin:
+        one, dead, other = admin.name_servers.update("waitSecondsForService", "9")
+    assert (one.result, other.result) == ("9", "9")
+    assert dead.error is not None
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "complaint"),
+    [
+        ("nope", "1", "ignored: this name server has no item 'nope'"),
+        ("waitSecondsForService", "soon", "ignored: waitSecondsForService is still '45'"),
+    ],
+)
+def test_what_the_server_ignored_is_an_error(
+    first: FakeNameServer, key: str, value: str, complaint: str
+) -> None:
+    with AdminClient(first.addr, timeout=5) as admin:
+        [result] = admin.name_servers.update(key, value)
+    assert isinstance(result.error, NotApplied)
+    assert str(result.error) == complaint
+
+
+def test_a_forbidden_key_is_refused(first: FakeNameServer) -> None:
+    with AdminClient(first.addr, timeout=5) as admin:
+        [result] = admin.name_servers.update("kvConfigPath", "/x")
+    assert isinstance(result.error, NoPermission)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("k", "v", "k=v\n"),
+        ("a b:c=d", "x=y:z w", "a\\ b\\:c\\=d=x=y:z w\n"),
+        ("k", "  v ", "k=\\ \\ v \n"),
+        ("k", "a\\b\n\té€😀#", "k=a\\\\b\\u000a\\u0009\\u00e9\\u20ac\\ud83d\\ude00\\#\n"),
+    ],
+)
+def test_a_line_is_written_for_java(key: str, value: str, line: str) -> None:
+    assert properties_line(key, value) == line
+
+
+def test_javas_rules_read_back_what_was_written() -> None:
+    from javaproperties import loads
+
+    tricky = " \\=:#! \u00e9\u4e2d\U0001f600\n\r\t\\n"
+    assert loads(properties_line(tricky, tricky)) == {tricky: tricky}

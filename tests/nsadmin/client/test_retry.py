@@ -1,0 +1,92 @@
+"""Which name server a read asks, and when another one."""
+
+import pytest
+
+from namesrv_core.errors import RequestError, TopicNotExist
+from namesrv_core.protocol.command import reply
+from nsadmin import AdminClient
+from nsadmin.client import NoneReachable
+from tests.support.servers import FakeNameServer, closed_port, hang_up, refuse
+
+
+def dead() -> str:
+    return f"127.0.0.1:{closed_port()}"
+
+
+def test_a_read_asks_one_name_server(first: FakeNameServer, second: FakeNameServer) -> None:
+    with AdminClient([first.addr, second.addr], timeout=5) as admin:
+        assert admin.topics.names() == ("T",)
+    assert (first.codes(), second.codes()) == ([206], [])
+
+
+@pytest.mark.parametrize("trouble", ["refused", "closed", "unreadable"])
+def test_where_the_transport_fails_the_next_one_is_asked(
+    trouble: str, first: FakeNameServer, second: FakeNameServer
+) -> None:
+    first.handlers[206] = hang_up if trouble == "closed" else lambda asked: reply(asked, body=b"[")
+    bad = dead() if trouble == "refused" else first.addr
+    with AdminClient([bad, second.addr], timeout=5) as admin:
+        assert admin.topics.names() == ("T",)
+        assert list(admin.unreachable) == [bad]
+        assert admin.unreachable[bad].kind == trouble
+
+
+def test_the_one_that_answered_is_asked_first_from_then_on(second: FakeNameServer) -> None:
+    with AdminClient([dead(), second.addr], timeout=5) as admin:
+        admin.topics.names()
+        admin.topics.names()
+        assert admin._reader._preferred[0] == second.addr
+
+
+def test_not_found_is_believed_only_when_nobody_knows_better(
+    first: FakeNameServer, second: FakeNameServer
+) -> None:
+    first.routes.clear()
+    with AdminClient([first.addr, second.addr], timeout=5) as admin:
+        assert admin.topics.route("T").queues[0].broker_name == "broker-a"
+        with pytest.raises(TopicNotExist):
+            admin.topics.route("U")
+    assert second.codes() == [105, 105]
+
+
+def test_a_refusal_is_an_answer(first: FakeNameServer, second: FakeNameServer) -> None:
+    first.handlers[206] = refuse(1, "disable")
+    with (
+        AdminClient([first.addr, second.addr], timeout=5) as admin,
+        pytest.raises(RequestError, match="disable"),
+    ):
+        admin.topics.names()
+    assert second.codes() == []
+
+
+def test_when_nobody_can_be_reached_every_address_is_named() -> None:
+    one, other = dead(), dead()
+    with AdminClient([one, other], timeout=5) as admin, pytest.raises(NoneReachable) as caught:
+        admin.topics.names()
+    assert one in str(caught.value)
+    assert other in str(caught.value)
+
+
+def test_asking_all_takes_the_first_in_order_and_notices_who_disagrees(
+    first: FakeNameServer, second: FakeNameServer
+) -> None:
+    second.routes = {"T": {"broker-a": 4}}
+    gone = dead()
+    with AdminClient([gone, first.addr, second.addr], timeout=5, ask_all=True) as admin:
+        assert admin.topics.route("T").queues[0].perm == 6
+        assert list(admin.unreachable) == [gone]
+        assert admin.disagreements == [f"{second.addr} and {first.addr} disagree about the topic 'T'"]
+
+
+def test_asking_all_notices_who_does_not_know(first: FakeNameServer, second: FakeNameServer) -> None:
+    first.routes.clear()
+    with AdminClient([first.addr, second.addr], timeout=5, ask_all=True) as admin:
+        admin.topics.route("T")
+        assert admin.disagreements == [f"{first.addr} does not know the topic 'T'"]
+
+
+def test_those_that_agree_are_not_said_to_disagree(first: FakeNameServer, second: FakeNameServer) -> None:
+    with AdminClient([first.addr, second.addr], timeout=5, ask_all=True) as admin:
+        admin.topics.route("T")
+        admin.clusters.info()
+        assert admin.disagreements == []
