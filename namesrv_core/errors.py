@@ -60,6 +60,10 @@ class RequestError(RocketMQError):
         return f"{name} ({self.code}): {remark}" if remark else f"{name} ({self.code})"
 
 
+class BadRequest(RequestError):
+    """A request that cannot be understood or carried out; upstream answers these with a Java exception."""
+
+
 class NotSupported(RequestError):
     code = ResponseCode.REQUEST_CODE_NOT_SUPPORTED
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from namesrv_core.errors import RequestError
+from namesrv_core.errors import BadRequest
 from namesrv_core.events import Event
 from namesrv_core.protocol.command import Command
 from namesrv_core.state.name_server import NameServerState
@@ -14,7 +14,7 @@ Handler = Callable[[NameServerState, Command, int, int], Answer]
 
 
 def required(**fields: str | int | None) -> None:
-    """RequestError that names the first field that is missing."""
+    """BadRequest that names the first field that is missing."""
     for name, value in fields.items():
         if value is None:
-            raise RequestError(f"the ext field {name} is missing or unreadable")
+            raise BadRequest(f"the ext field {name} is missing or unreadable")

@@ -2,7 +2,7 @@
 
 import zlib
 
-from namesrv_core.errors import RequestError
+from namesrv_core.errors import BadRequest, RequestError
 from namesrv_core.handlers.answer import Answer, required
 from namesrv_core.protocol import bodies, fastjson, headers, registration
 from namesrv_core.protocol.command import Command, reply
@@ -15,7 +15,7 @@ from namesrv_core.state.registration import Broker, Unregistration, register, un
 def register_broker(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
     """REGISTER_BROKER: the answer tells a slave where its master is, and every broker the order topics."""
     if request.version < 0 or request.ext is None:
-        raise RequestError("a registration needs ext fields and a version that is not negative")
+        raise BadRequest("a registration needs ext fields and a version that is not negative")
     header = headers.read(headers.RegisterBroker, request.ext)
     if header.body_crc32 and header.body_crc32 != _crc32(request.body):
         raise RequestError("crc32 not match")
@@ -55,7 +55,7 @@ def _registration(request: Command, header: headers.RegisterBroker, now: int) ->
             request.body, version=request.version, compressed=header.compressed, now=now
         )
     except ValueError as error:
-        raise RequestError(f"Failed to decode RegisterBrokerBody: {error}") from None
+        raise BadRequest(f"Failed to decode RegisterBrokerBody: {error}") from None
 
 
 def _crc32(body: bytes) -> int:
@@ -91,7 +91,7 @@ def query_data_version(state: NameServerState, request: Command, channel: int, n
         value = fastjson.loads(request.body) if request.body else None
         version = bodies.data_version(value, now)
     except ValueError as error:
-        raise RequestError(f"no DataVersion: {error}") from None
+        raise BadRequest(f"no DataVersion: {error}") from None
     required(clusterName=header.cluster_name, brokerAddr=header.broker_addr)
     stored = liveness.heard(state.tables, (header.cluster_name or "", header.broker_addr or ""), now)
     changed = stored is None or stored != version

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from namesrv_core.errors import NotSupported, QueryNotFound, RequestError
+from namesrv_core.errors import BadRequest, NotSupported, RequestError
 from namesrv_core.events import Event
 from namesrv_core.handlers import brokers, clusters, kv, routes, settings, topics
 from namesrv_core.handlers.answer import Answer, Handler
@@ -36,15 +36,8 @@ HANDLERS: Mapping[int, Handler] = {
     RequestCode.GET_NAMESRV_CONFIG: settings.get,
 }
 
-# Requests whose answers have a header class of their own: it is there, empty, also where they are refused.
-_WITH_EXT = frozenset(
-    {
-        RequestCode.GET_KV_CONFIG,
-        RequestCode.REGISTER_BROKER,
-        RequestCode.WIPE_WRITE_PERM_OF_BROKER,
-        RequestCode.ADD_WRITE_PERM_OF_BROKER,
-    }
-)
+# Requests whose answers have a header class: where they are refused, it is there and empty.
+_WITH_EXT = frozenset({RequestCode.GET_KV_CONFIG, RequestCode.REGISTER_BROKER})
 
 
 def handle(
@@ -56,7 +49,7 @@ def handle(
         return handler(state, request, channel, now)
     except RequestError as error:
         ext: dict[str, str | None] | None = (
-            {} if request.code in _WITH_EXT and isinstance(error, QueryNotFound) else None
+            {} if request.code in _WITH_EXT and not isinstance(error, BadRequest) else None
         )
         return reply(request, error.code, remark=error.remark, ext=ext), ()
 

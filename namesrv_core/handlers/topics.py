@@ -1,6 +1,6 @@
 """Topic lists, and topics deleted or registered by themselves."""
 
-from namesrv_core.errors import RequestError
+from namesrv_core.errors import BadRequest, RequestError
 from namesrv_core.handlers.answer import Answer
 from namesrv_core.protocol import bodies, headers
 from namesrv_core.protocol.command import Command, reply
@@ -62,5 +62,5 @@ def register(state: NameServerState, request: Command, channel: int, now: int) -
     try:
         queues = bodies.queue_datas(request.body) if request.body else []
     except ValueError as error:
-        raise RequestError(f"no TopicRouteData: {error}") from None
+        raise BadRequest(f"no TopicRouteData: {error}") from None
     return reply(request), topics.register(state.tables, topic, queues)

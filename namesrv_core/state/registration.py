@@ -6,7 +6,7 @@ A registration is applied as a whole or not at all.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from namesrv_core.errors import RequestError
+from namesrv_core.errors import BadRequest, RequestError
 from namesrv_core.events import (
     BrokerChanged,
     BrokerRegistered,
@@ -83,6 +83,7 @@ def register(
             del group.addrs[other]
     if outdated:
         tables.live.pop(key, None)
+        tables.filters.pop(key, None)
         tables.generation += 1
         return Master(), [RegistrationRefused(*broker[:4], reason=f"{replaced} has a higher stateVersion")]
     group.addrs[broker.broker_id] = broker.broker_addr
@@ -108,10 +109,10 @@ def register(
 def _check_whole(registration: Registration) -> None:
     for key, config in (registration.topics or {}).items():
         if config.topicName is None:
-            raise RequestError(f"the config of topic {key} has no topicName, nothing was registered")
+            raise BadRequest(f"the config of topic {key} has no topicName, nothing was registered")
     for key, info in registration.mappings.items():
         if info is None:
-            raise RequestError(f"the queue mapping of topic {key} is null, nothing was registered")
+            raise BadRequest(f"the queue mapping of topic {key} is null, nothing was registered")
 
 
 def _is_outdated(
@@ -179,7 +180,7 @@ def _set_topics(
     tables: RouteTables, broker_name: str, configs: Iterable[TopicConfig], changed: bool, read_only: bool
 ) -> list[TopicChange | None]:
     found: list[TopicChange | None] = []
-    keep = int(~Perm.WRITE) if read_only else -1
+    keep = ~int(Perm.WRITE) if read_only else -1
     alike: dict[tuple[int, int, int, int], QueueData] = {}
     for config in configs:
         topic = config.topicName
