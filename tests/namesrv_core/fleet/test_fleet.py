@@ -1,0 +1,86 @@
+"""A plan is laid out the same way each time, and its brokers come and go together."""
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+
+from namesrv_core.fleet.fleet import READ_ONLY_TOPIC, Fleet, FleetPlan
+from namesrv_core.transport import loop
+from tests.namesrv_core.fleet.running import cluster_info, running_name_server
+
+
+def test_the_plan_has_its_size() -> None:
+    specs = FleetPlan().specs()
+    assert len(specs) == 12
+    assert Counter(spec.cluster_name for spec in specs) == {"cluster-a": 6, "cluster-b": 6}
+    assert [spec.broker_id for spec in specs] == [0] * 6 + [1] * 6
+    for cluster in ("cluster-a", "cluster-b"):
+        topics = {c["topicName"] for s in specs if s.cluster_name == cluster for c in s.topics}
+        assert len([topic for topic in topics if not topic.startswith("%")]) == 40
+
+
+def test_the_seed_decides() -> None:
+    assert FleetPlan().specs() == FleetPlan().specs()
+    assert FleetPlan().specs() != FleetPlan(seed=2).specs()
+
+
+def test_topics_are_as_varied_as_in_life() -> None:
+    specs = [spec for spec in FleetPlan().specs() if spec.is_master]
+    homes = Counter(c["topicName"] for s in specs for c in s.topics)
+    assert homes["orders"] == 6
+    assert 1 in homes.values()
+    assert {c["perm"] for s in specs for c in s.topics if c["topicName"] == READ_ONLY_TOPIC} == {4}
+    assert any(name.startswith("%DLQ%") for name in homes)
+    assert any(spec.groups["orders"] for spec in specs)
+
+
+def test_any_size_is_possible() -> None:
+    specs = FleetPlan(clusters=28, groups=1, replicas=1, topics=300).specs()
+    assert specs[26].cluster_name == "cluster-ba"
+    assert len([c for c in specs[0].topics if not c["topicName"].startswith("%")]) == 300
+    assert FleetPlan(1, 1, 1, 1).specs()[0].topics[0]["topicName"] == READ_ONLY_TOPIC
+
+
+def test_a_fleet_comes_and_goes(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with running_name_server(tmp_path) as address:
+            fleet = Fleet(FleetPlan(clusters=2, groups=2, replicas=2, topics=5), [address])
+            await fleet.start()
+            info = await cluster_info(address)
+            assert sorted(info["brokerAddrTable"]) == ["broker-a-0", "broker-a-1", "broker-b-0", "broker-b-1"]
+            assert all(len(group["brokerAddrs"]) == 2 for group in info["brokerAddrTable"].values())
+            slaves = [broker for broker in fleet.brokers if not broker.spec.is_master]
+            masters = {b.spec.broker_name: b for b in fleet.brokers if b.spec.is_master}
+            for slave in slaves:
+                master = masters[slave.spec.broker_name].model.topics
+                assert slave.model.topics.configs == master.configs
+                assert slave.model.topics.version == master.version
+            await fleet.leave()
+            assert (await cluster_info(address))["brokerAddrTable"] == {}
+
+    loop.run(asyncio.wait_for(scene(), 20))
+
+
+def test_leaving_does_not_wait_for_a_name_server_that_says_nothing() -> None:
+    async def scene() -> float:
+        def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            silences.append(writer)
+            connected.set()
+
+        silences: list[asyncio.StreamWriter] = []
+        connected = asyncio.Event()
+        server = await asyncio.start_server(silent, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        fleet = Fleet(FleetPlan(1, 1, 1, 1), [f"127.0.0.1:{port}"])
+        starting = asyncio.ensure_future(fleet.start())
+        await connected.wait()
+        starting.cancel()
+        before = asyncio.get_running_loop().time()
+        await fleet.leave(patience=0.1)
+        taken = asyncio.get_running_loop().time() - before
+        server.close()
+        for writer in silences:
+            writer.close()
+        return taken
+
+    assert loop.run(asyncio.wait_for(scene(), 20)) < 1

@@ -1,0 +1,56 @@
+"""What a broker registers, read back as a name server reads it."""
+
+import zlib
+
+from namesrv_core.fleet.model import BrokerModel, BrokerSpec
+from namesrv_core.fleet.topics import topic_config
+from namesrv_core.protocol import registration
+from namesrv_core.protocol.codes import V5_5_0
+
+NOW = 1_700_000_000_000
+TOPICS = (topic_config("orders", 8), topic_config("history", 4, perm=4))
+
+
+def model(broker_id: int = 0) -> BrokerModel:
+    spec = BrokerSpec("c", "b", broker_id, TOPICS, seed=5, heartbeat_timeout_millis=9000)
+    return BrokerModel(spec, "127.0.0.1:1000", ["127.0.0.1:9876"], NOW)
+
+
+def decoded(body: bytes) -> registration.Registration:
+    return registration.decode(body, version=V5_5_0, compressed=False, now=NOW)
+
+
+def test_a_registration_says_who_and_what() -> None:
+    ext, body = model().registration()
+    assert ext == {
+        "brokerName": "b", "brokerAddr": "127.0.0.1:1000", "clusterName": "c",
+        "haServerAddr": "127.0.0.1:1001", "brokerId": "0", "compressed": "false",
+        "bodyCrc32": str(zlib.crc32(body) & 0x7FFFFFFF),
+        "heartbeatTimeoutMillis": "9000", "enableActingMaster": "false",
+    }  # fmt: skip
+    told = decoded(body)
+    assert told.version == (0, 0, NOW)
+    assert told.topics is not None
+    assert (len(told.topics), told.topics["orders"].perm, told.topics["history"].perm) == (17, 6, 4)
+
+
+def test_an_incremental_one_has_the_named_topics_only() -> None:
+    _, body = model().registration(["orders", "gone"])
+    assert list(decoded(body).topics or ()) == ["orders"]
+
+
+def test_the_brokers_permission_limits_that_of_its_topics() -> None:
+    mine = model()
+    mine.properties.update(b"brokerPermission=2", NOW)
+    topics = decoded(mine.registration()[1]).topics
+    assert topics is not None
+    assert (topics["orders"].perm, topics["history"].perm, topics["TBW102"].perm) == (2, 0, 2)
+    assert mine.topics.configs["orders"]["perm"] == 6
+
+
+def test_a_slave_starts_with_the_systems_topics() -> None:
+    assert len(model(broker_id=1).topics.configs) == 15
+
+
+def test_it_has_been_up_for_a_while() -> None:
+    assert NOW - 40 * 86_400_000 < model().traffic.boot < NOW

@@ -1,0 +1,75 @@
+"""Names, attributes and versions, against what a released 5.5.0 broker answered."""
+
+import pytest
+
+from namesrv_core.errors import RequestError
+from namesrv_core.fleet.topics import (
+    TopicTable,
+    altered_attributes,
+    reserved_names,
+    system_topics,
+    topic_config,
+)
+
+NOW = 1_700_000_000_000
+
+
+def table() -> TopicTable:
+    return TopicTable([topic_config("orders", 8)], reserved_names("c", "b"), NOW)
+
+
+def test_a_fresh_broker_has_fifteen_topics_of_perms_1_6_and_7() -> None:
+    topics = system_topics("c", "b")
+    assert len({config["topicName"] for config in topics}) == 15
+    assert {config["perm"] for config in topics} == {1, 6, 7}
+
+
+@pytest.mark.parametrize(
+    ("name", "remark"),
+    [
+        (None, "The specified topic is blank."),
+        (" ", "The specified topic is blank."),
+        ("a b", "The specified topic: a b, contains illegal characters, allowing only ^[%|a-zA-Z0-9_-]+$"),
+        ("x" * 128, f"The specified topic: {'x' * 128}, is longer than topic max length: 127"),
+        ("TBW102", "The topic[TBW102] is conflict with system topic."),
+        ("c", "The topic[c] is conflict with system topic."),
+        ("CHECKPOINT_TOPIC", "The topic[CHECKPOINT_TOPIC] is conflict with system topic."),
+    ],
+)
+def test_a_bad_name_is_refused_in_upstreams_words(name: str | None, remark: str) -> None:
+    with pytest.raises(RequestError) as refused:
+        table().check(name)
+    assert (refused.value.code, refused.value.remark) == (29, remark)
+
+
+def test_good_names_pass() -> None:
+    for name in ("a-B_1|%", "x" * 127, "%RETRY%" + "x" * 200):
+        assert table().check(name) == name
+
+
+def test_attributes_are_added_and_removed() -> None:
+    before = {"message.type": "FIFO"}
+    assert altered_attributes(before, None) == before
+    assert altered_attributes(before, "+message.type=DELAY,+priority=2") == {
+        "message.type": "DELAY",
+        "priority": "2",
+    }
+    assert altered_attributes(before, "-message.type") == {}
+
+
+def test_unknown_and_unsigned_attributes_are_refused() -> None:
+    for text, remark in (("+foo=1", "unsupported key: foo"), ("foo=1", "format is wrong: foo=1")):
+        with pytest.raises(RequestError, match=remark) as refused:
+            altered_attributes({}, text)
+        assert refused.value.code == 1
+
+
+def test_only_a_change_moves_the_version_on() -> None:
+    topics = table()
+    assert not topics.put(topic_config("orders", 8), NOW + 1)
+    assert not topics.delete("nobody", NOW + 1)
+    assert topics.version == (0, 0, NOW)
+    assert topics.put(topic_config("orders", 4), NOW + 2)
+    assert topics.version == (1, 0, NOW + 2)
+    assert topics.delete("orders", NOW + 3)
+    assert (topics.version, topics.configs) == ((2, 0, NOW + 3), {})
