@@ -1,10 +1,13 @@
 """The released Java parts that these tests need: without them a test is skipped, and failed in CI."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.interop import jars
+from tests.interop.cluster import NameServer, name_server, wait_for_broker
+from tests.interop.java_parts import JavaBroker
 
 HERE = Path(__file__).parent
 
@@ -21,3 +24,20 @@ def released() -> None:
     jars.require_java()
     jars.jars(jars.NEWEST)
     jars.jars(jars.OLD)
+
+
+@pytest.fixture(scope="session")
+def name_servers(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[NameServer]]:
+    """Two name servers of ours for all tests with real brokers."""
+    home = tmp_path_factory.mktemp("name-servers")
+    with name_server(home / "first") as first, name_server(home / "second") as second:
+        yield [first, second]
+
+
+@pytest.fixture(scope="session")
+def broker(name_servers: list[NameServer], tmp_path_factory: pytest.TempPathFactory) -> Iterator[JavaBroker]:
+    """A released 5.5.0 master, registered with both."""
+    addresses = [server.address for server in name_servers]
+    with JavaBroker(tmp_path_factory.mktemp("broker-a"), addresses) as master:
+        wait_for_broker(name_servers, master.name)
+        yield master

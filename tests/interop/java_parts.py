@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from tests.interop import jars
-from tests.interop.processes import Child, free_port
+from tests.interop.processes import Child, free_port, wait_for
 
 # For a quick start only: a run that measures anything passes its own flags.
 QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
@@ -168,6 +168,31 @@ class JavaBroker(Running):
         except BaseException:
             self.child.kill()
             raise
+
+
+class MqAdmin(Running):
+    """mqadmin's own commands, unmodified, many in one JVM: a start takes longer than any command."""
+
+    END = "### end of command\n"
+
+    def __init__(self, home: Path, namesrv: Sequence[str]) -> None:
+        self.home, self._namesrv = home, namesrv
+
+    def start(self) -> None:
+        source = Path(__file__).parent / "java" / "Commands.java"
+        flags = [*QUICK_START, "-Xmx256m", f"-Drocketmq.namesrv.addr={';'.join(self._namesrv)}"]
+        main = "org.apache.rocketmq.tools.command.MQAdminStartup"
+        command = [*java(jars.NEWEST, main, self.home, flags, ())[:-1], str(source)]
+        self.child = Child(command, self.home / "stdout.log", talks=True)
+        self._read = 0
+
+    def __call__(self, *args: str) -> str:
+        """What one command prints, its errors included."""
+        self.child.write("\t".join(args) + "\n")
+        wait_for(f"mqadmin {args[0]}", lambda: self.END in self.child.output[self._read :], 60)
+        said = self.child.output[self._read :].split(self.END)[0]
+        self._read += len(said) + len(self.END)
+        return said
 
 
 def mqadmin(args: Sequence[str], namesrv: Sequence[str], home: Path, version: str = jars.NEWEST) -> str:

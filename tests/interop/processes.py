@@ -51,13 +51,15 @@ def _is_free(port: int) -> bool:
 class Child:
     """One running process; `output` grows in a file, so that no pipe can fill and block it."""
 
-    def __init__(self, command: Sequence[str], log: Path, env: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, command: Sequence[str], log: Path, env: Mapping[str, str] | None = None, talks: bool = False
+    ) -> None:
         self.log = log
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("wb") as sink:
             self._process = subprocess.Popen(
                 command,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE if talks else subprocess.DEVNULL,
                 stdout=sink,
                 stderr=subprocess.STDOUT,
                 cwd=log.parent,
@@ -72,6 +74,12 @@ class Child:
     @property
     def output(self) -> str:
         return self.log.read_text(errors="replace")
+
+    def write(self, text: str) -> None:
+        """Give the process a text to read; only for one that was started to be talked to."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(text.encode())
+        self._process.stdin.flush()
 
     def wait_for_line(self, text: str, timeout: float) -> str:
         """The first output line that contains the text; an early end of the process is an error at once."""
@@ -96,6 +104,8 @@ class Child:
         """SIGKILL, and wait until the process is gone."""
         self._process.kill()
         self._process.wait(10)
+        if self._process.stdin is not None:
+            self._process.stdin.close()
         _running.discard(self)
 
     def stop(self, patience: float = 3) -> None:

@@ -1,0 +1,91 @@
+"""A small real cluster on our name servers, and what the tests ask of it over the wire."""
+
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tests.interop import wire
+from tests.interop.differential.loose_json import Pairs, parse
+from tests.interop.java_parts import JavaNameServer
+from tests.interop.our_server import OurNameServer
+from tests.interop.processes import wait_for
+
+NameServer = OurNameServer | JavaNameServer
+
+
+def name_server(home: Path, port: int = 0) -> NameServer:
+    """Ours; with NSADMIN_INTEROP_SERVER=java the released one, to see that a test itself is right."""
+    if os.environ.get("NSADMIN_INTEROP_SERVER") == "java":
+        return JavaNameServer(home, port=port or None)
+    return OurNameServer(home, port=port)
+
+
+def plain(value: Any) -> Any:
+    """A parsed body as dicts, lists, texts and ints."""
+    if isinstance(value, Pairs):
+        return {str(key): plain(item) for key, item in value}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return int(value[1]) if isinstance(value, tuple) else value
+
+
+def body(server: NameServer, code: int, ext: dict[str, str] | None = None) -> Any:
+    """The body of an answer, None when there is none."""
+    answer = wire.ask(server.port, code, ext)
+    return plain(parse(answer.body)) if answer.body else None
+
+
+def brokers(server: NameServer) -> dict[str, dict[str, str]]:
+    """Every broker group the name server knows, as broker id to address."""
+    return {name: group["brokerAddrs"] for name, group in body(server, 106)["brokerAddrTable"].items()}
+
+
+def route(server: NameServer, topic: str) -> dict[str, Any] | None:
+    found = body(server, 105, {"topic": topic})
+    return found if isinstance(found, dict) else None
+
+
+def permissions(server: NameServer, broker: str) -> dict[str, int]:
+    """The permission of each topic on one broker."""
+    found = {}
+    for topic in body(server, 206)["topicList"]:
+        queues = (route(server, topic) or {"queueDatas": []})["queueDatas"]
+        found |= {topic: queue["perm"] for queue in queues if queue["brokerName"] == broker}
+    return found
+
+
+def wait_on_each(
+    servers: Sequence[NameServer], what: str, probe: Callable[[NameServer], object], timeout: float = 15
+) -> None:
+    """Wait until the probe is true of every name server."""
+    for server in servers:
+        wait_for(f"{what} on {server.address}", partial(probe, server), timeout)
+
+
+def wait_for_broker(
+    servers: Sequence[NameServer], name: str, broker_id: int = 0, timeout: float = 60
+) -> None:
+    key = str(broker_id)
+    wait_on_each(servers, f"{name} {key}", lambda server: key in brokers(server).get(name, {}), timeout)
+
+
+def create_topic(broker_port: int, topic: str, queues: int = 4, perm: int = 6) -> None:
+    """UPDATE_AND_CREATE_TOPIC, as mqadmin sends it to a broker."""
+    ext = {
+        "topic": topic,
+        "defaultTopic": "TBW102",
+        "readQueueNums": str(queues),
+        "writeQueueNums": str(queues),
+        "perm": str(perm),
+        "topicFilterType": "SINGLE_TAG",
+        "topicSysFlag": "0",
+        "order": "false",
+    }
+    answer = wire.ask(broker_port, 17, ext)
+    assert answer.code == 0, answer
+
+
+def wait_for_topic(servers: Sequence[NameServer], topic: str) -> None:
+    wait_on_each(servers, topic, lambda server: route(server, topic))
