@@ -1,0 +1,64 @@
+#!/bin/sh
+# The tour of `make demo`: starts a name server and a fleet of simulated brokers on free ports, runs the
+# commands below against them as they are printed, and stops everything.
+set -u
+
+boot=$(mktemp)
+start='python -m namesrv_core.fleet up'
+$start >"$boot" &
+lab=$!
+trap 'kill "$lab" 2>/dev/null; wait "$lab"; rm -f "$boot"' EXIT
+trap 'exit 130' INT TERM
+
+while ! grep -q '^# Ctrl-C' "$boot"; do
+    kill -0 "$lab" 2>/dev/null || exit 1
+    sleep 0.1
+done
+eval "$(head -n 1 "$boot")"
+export NAMESRV_ADDR
+
+if [ -t 1 ]; then bold=$(printf '\033[1m') dim=$(printf '\033[2m') plain=$(printf '\033[0m')
+else bold='' dim='' plain=''
+fi
+
+say() { printf '\n%s# %s%s\n' "$dim" "$1" "$plain"; }
+run() {
+    printf '%s$ %s%s\n' "$bold" "$1" "$plain"
+    eval "$1" 2>&1
+    status=$?
+    [ "$status" -eq 0 ] || printf '%s(exit code %s)%s\n' "$dim" "$status" "$plain"
+}
+
+printf '%s$ %s &%s\n' "$bold" "$start" "$plain"
+head -n 2 "$boot"
+
+say 'Two clusters of three broker groups, master and slave, with live load'
+run 'nsadmin clusterList'
+run 'nsadmin topicList --no-system | grep -v % | head -n 10'
+run 'nsadmin topicList -c | grep -E "clusterName|invoices "'
+
+say 'Take the writes from a broker: its row in the route turns from rw- to r--'
+run 'nsadmin topicRoute orders'
+run 'nsadmin wipeWritePerm broker-a-0'
+run 'nsadmin topicRoute orders'
+run 'nsadmin addWritePerm broker-a-0'
+
+say 'The KV config: what is answered is on the disk'
+run 'nsadmin updateKvConfig ORDER_TOPIC_CONFIG orders "broker-a-0:8;broker-a-1:8"'
+run 'nsadmin kvGet ORDER_TOPIC_CONFIG orders'
+run 'nsadmin kvList ORDER_TOPIC_CONFIG'
+run 'nsadmin deleteKvConfig ORDER_TOPIC_CONFIG orders --yes'
+
+say 'The name server and a broker about themselves'
+run 'nsadmin getNamesrvConfig | grep -E "key|listenPort|scanNotActive|deleteTopicWith|orderMessage"'
+run 'nsadmin updateNamesrvConfig orderMessageEnable true'
+run 'nsadmin brokerStatus -c cluster-a | grep -E "key|VersionDesc|putTps|msgPutTotalToday|commitLogDiskRatio " | head -n 6'
+
+say 'Delete a topic: masters first, then name servers, then a look whether it is really gone'
+run 'nsadmin deleteTopic payments -c cluster-a --dry-run'
+run 'nsadmin deleteTopic payments -c cluster-a --yes'
+run 'nsadmin topicClusterList payments'
+
+say 'For scripts: JSON on stdout, everything else on stderr, and an exit code'
+run 'nsadmin topicRoute invoices --json | head -n 12'
+run 'nsadmin topicRoute no-such-topic'
