@@ -35,12 +35,10 @@ def channel_closed(tables: RouteTables, channel: int) -> list[Event]:
 def _leave(tables: RouteTables, keys: Iterable[LiveKey], reason: str) -> list[Event]:
     leaving = []
     for key in keys:
-        place = tables.member_at(key)
-        if place is None:
+        places = list(tables.members_at(key))
+        if not places:
             # Its address was taken over, or it was unregistered under another cluster.
             del tables.live[key]
             tables.filters.pop(key, None)
-        else:
-            group, broker_id = place
-            leaving.append(Unregistration(key[0], group.name, broker_id, key[1]))
+        leaving += [Unregistration(key[0], group.name, broker_id, key[1]) for group, broker_id in places]
     return unregister(tables, leaving, reason) if leaving else []

@@ -95,15 +95,17 @@ class RouteTables:
             if not names:
                 del self.clusters[cluster]
 
-    def member_at(self, key: LiveKey) -> tuple[BrokerGroup, int] | None:
-        """The group of that cluster which has the address, and the id it has there."""
+    def members_at(self, key: LiveKey) -> Iterator[tuple[BrokerGroup, int]]:
+        """The groups listed by that cluster which have the address, with the id it has there.
+
+        It is one group, unless a broker changed its name.
+        """
         cluster, addr = key
-        for group in self.groups.values():
-            if group.cluster == cluster:
-                for broker_id, known in group.addrs.items():
-                    if known == addr:
-                        return group, broker_id
-        return None
+        for name in self.clusters.get(cluster, ()):
+            group = self.groups[name]
+            for broker_id, known in group.addrs.items():
+                if known == addr:
+                    yield group, broker_id
 
     def on_channel(self, channel: int) -> Iterator[LiveKey]:
         return (key for key, broker in self.live.items() if broker.channel == channel)
