@@ -38,7 +38,10 @@ def test_a_data_version_is_written_without_a_counter_that_is_null() -> None:
     assert fastjson.dumps(DataVersion(None, 1, 9).to_json()) == b'{"stateVersion":1,"timestamp":9}'
 
 
-MAPPING = b'{"bname":"a","currIdMap":{0:0,1:1},"dirty":false,"epoch":17,"scope":"__global__","topic":"T","totalQueues":2}'
+MAPPING = (
+    b'{"bname":"a","currIdMap":{0:0,1:1},"dirty":false,"epoch":17,"scope":"__global__",'
+    b'"topic":"T","totalQueues":2}'
+)
 
 
 def test_a_queue_mapping_reads_back_as_it_is_written() -> None:

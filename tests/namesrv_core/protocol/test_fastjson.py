@@ -16,7 +16,7 @@ VALUES = st.recursive(
 
 
 def without_nulls(value: object) -> object:
-    """What is left of a value once it was written: members that are null are gone, lone surrogates are `?`."""
+    """What is left of a value that was written: no members that are null, `?` for lone surrogates."""
     if isinstance(value, dict):
         return {_sound(key): without_nulls(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):

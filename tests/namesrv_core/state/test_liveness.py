@@ -1,0 +1,183 @@
+"""Heartbeats, expiry, channels that close. Time is a number here."""
+
+from namesrv_core.events import BrokerUnregistered, MinBrokerIdChanged, TopicsChanged
+from namesrv_core.protocol.bodies import DataVersion
+from namesrv_core.state.liveness import heard
+from tests.support.brokers import Lab
+
+KEY = ("c", "a0")
+
+
+def gone(lab: Lab) -> list[str]:
+    return [event.broker_addr for event in lab.events if isinstance(event, BrokerUnregistered)]
+
+
+def test_a_sign_of_life_answers_the_version_that_was_registered() -> None:
+    lab = Lab()
+    lab.register("a", 0, version=3)
+    assert heard(lab.tables, KEY, 50) == DataVersion(3, 0, 1)
+    assert lab.tables.live[KEY].heard_at == 50
+
+
+def test_a_sign_of_life_of_an_unknown_broker_leaves_no_trace() -> None:
+    lab = Lab()
+    assert heard(lab.tables, KEY, 50) is None
+    assert lab.is_empty()
+
+
+def test_a_sign_of_life_changes_neither_channel_nor_time_limit_nor_generation() -> None:
+    lab = Lab()
+    lab.register("a", 0, channel=7, timeout=10)
+    before = lab.tables.generation
+    heard(lab.tables, KEY, 50)
+    live = lab.tables.live[KEY]
+    assert (live.channel, live.timeout, lab.tables.generation) == (7, 10, before)
+
+
+def test_a_broker_is_alive_at_the_end_of_its_time_and_gone_one_millisecond_later() -> None:
+    lab = Lab()
+    lab.register("a", 0, now=1000, timeout=10_000, channel=7)
+    assert lab.expire(11_000) == []
+    assert lab.events == []
+    assert lab.expire(11_001) == [7]
+    assert lab.events[0] == BrokerUnregistered("c", "a", 0, "a0", "expired", 7)
+    assert lab.is_empty()
+
+
+def test_a_broker_that_names_no_time_limit_is_gone_after_two_minutes() -> None:
+    lab = Lab()
+    lab.register("a", 0, now=0)
+    assert lab.expire(120_000) == []
+    assert lab.expire(120_001) == [1]
+
+
+def test_a_heartbeat_in_time_keeps_a_broker() -> None:
+    lab = Lab()
+    lab.register("a", 0, now=0, timeout=10)
+    heard(lab.tables, KEY, 10)
+    assert lab.expire(20) == []
+    assert lab.expire(21) == [1]
+
+
+def test_each_broker_has_its_own_time_limit() -> None:
+    lab = Lab()
+    lab.register("a", 0, timeout=10, channel=1)
+    lab.register("b", 0, timeout=20, channel=2)
+    assert lab.expire(15) == [1]
+    assert lab.addrs("b") == {0: "b0"}
+
+
+def test_expiry_moves_the_generation_only_when_somebody_expired() -> None:
+    lab = Lab()
+    lab.register("a", 0, timeout=10)
+    before = lab.tables.generation
+    lab.expire(10)
+    assert lab.tables.generation == before
+    lab.expire(11)
+    assert lab.tables.generation > before
+
+
+def test_brokers_that_expire_on_one_channel_name_it_once() -> None:
+    lab = Lab()
+    lab.register("a", 0, timeout=10, channel=3)
+    lab.register("b", 0, timeout=10, channel=3)
+    assert lab.expire(11) == [3]
+    assert gone(lab) == ["a0", "b0"]
+
+
+def test_a_broker_whose_channel_closes_is_gone_at_once() -> None:
+    lab = Lab()
+    lab.register("a", 0, channel=7, filters=["f"])
+    assert lab.close(7)[0] == BrokerUnregistered("c", "a", 0, "a0", "channel closed", 7)
+    assert lab.is_empty()
+
+
+def test_all_brokers_of_a_channel_that_closes_are_gone() -> None:
+    lab = Lab()
+    lab.register("a", 0, channel=7)
+    lab.register("a", 1, channel=7)
+    lab.register("b", 0, channel=7)
+    lab.register("b", 1, channel=8)
+    lab.close(7)
+    assert gone(lab) == ["a0", "a1", "b0"]
+    assert lab.addrs("b") == {1: "b1"}
+
+
+def test_a_channel_that_nobody_registered_on_closes_without_effect() -> None:
+    lab = Lab()
+    lab.register("a", 0, channel=7)
+    before = lab.picture()
+    assert lab.close(8) == []
+    assert lab.picture() == before
+
+
+def test_the_old_channel_of_a_broker_that_registered_over_a_new_one_closes_without_effect() -> None:
+    lab = Lab()
+    lab.register("a", 0, channel=7)
+    lab.register("a", 0, channel=8)
+    before = lab.picture()
+    assert lab.close(7) == []
+    assert lab.picture() == before
+
+
+def test_the_channel_of_a_replaced_address_closes_without_harm_and_its_entry_goes() -> None:
+    lab = Lab()
+    lab.register("a", 0, addr="x", channel=7, filters=["f"])
+    lab.register("a", 0, addr="y", channel=8)
+    assert lab.close(7) == []
+    assert lab.addrs() == {0: "y"}
+    assert list(lab.tables.live) == [("c", "y")]
+    assert lab.tables.filters == {}
+
+
+def test_a_replaced_address_whose_channel_stays_open_goes_when_its_time_is_over() -> None:
+    lab = Lab()
+    lab.register("a", 0, addr="x", channel=7)
+    lab.register("a", 0, addr="y", channel=8, now=100_000)
+    lab.expire(120_001)
+    assert lab.events == []
+    assert list(lab.tables.live) == [("c", "y")]
+    assert lab.addrs() == {0: "y"}
+
+
+def test_a_broker_that_registered_under_a_second_cluster_leaves_when_its_channel_closes() -> None:
+    lab = Lab()
+    lab.register("a", 0, channel=1)
+    lab.register("a", 1, cluster="d", channel=2)
+    lab.close(2)
+    assert lab.addrs() == {0: "a0"}
+    lab.close(1)
+    assert lab.is_empty()
+
+
+def test_a_broker_that_registered_under_a_second_cluster_expires() -> None:
+    lab = Lab()
+    lab.register("a", 0, cluster="d", timeout=10)
+    lab.register("a", 1, cluster="c", timeout=10)
+    lab.expire(11)
+    assert lab.is_empty()
+
+
+def test_a_broker_unregistered_under_another_cluster_leaves_nothing_behind_at_its_expiry() -> None:
+    lab = Lab()
+    lab.register("a", 0)
+    lab.unregister("a", 0, cluster="elsewhere")
+    lab.expire(120_001)
+    assert lab.is_empty()
+
+
+def test_a_broker_that_changed_its_name_leaves_under_both() -> None:
+    lab = Lab()
+    lab.register("a", 0, addr="x", channel=1)
+    lab.register("b", 0, addr="x", channel=2)
+    lab.close(2)
+    assert lab.is_empty()
+
+
+def test_a_master_that_expires_leaves_its_topics_read_only_to_the_acting_slave() -> None:
+    lab = Lab()
+    lab.register("a", 0, acting=True, timeout=10)
+    lab.register("a", 1, acting=True, timeout=1000, channel=2)
+    lab.expire(11)
+    assert lab.perms() == {"T": 4, "U": 4}
+    assert [type(event) for event in lab.events] == [BrokerUnregistered, TopicsChanged, MinBrokerIdChanged]

@@ -1,0 +1,605 @@
+"""Brokers register and unregister: the steps of `RouteInfoManager#registerBroker` in their order."""
+
+import pytest
+
+from namesrv_core.errors import RequestError
+from namesrv_core.events import (
+    BrokerChanged,
+    BrokerRegistered,
+    BrokerUnregistered,
+    MinBrokerIdChanged,
+    RegistrationRefused,
+    TopicChange,
+    TopicsChanged,
+)
+from namesrv_core.protocol.bodies import DataVersion, MappingInfo
+from namesrv_core.protocol.registration import TopicConfig
+from namesrv_core.state.registration import DEFAULT_TIMEOUT, Master, Unregistration, unregister
+from tests.support.brokers import Lab, queue, topic
+
+KEY = ("c", "a0")
+
+
+def state_version(number: int) -> DataVersion:
+    return DataVersion(1, number, 1)
+
+
+# Steps 1 and 2: cluster and group.
+
+
+def test_a_new_broker_is_listed_in_its_cluster_and_group() -> None:
+    lab = Lab()
+    lab.register("a", 0, addr="1.1.1.1:10911")
+    assert lab.tables.clusters == {"c": {"a": None}}
+    assert lab.addrs() == {0: "1.1.1.1:10911"}
+    assert lab.tables.groups["a"].cluster == "c"
+
+
+def test_a_registration_says_who_came_and_with_what() -> None:
+    lab = Lab()
+    lab.register("a", 0, ["T", topic("U", 4)])
+    assert lab.events == [
+        BrokerRegistered("c", "a", 0, "a0", 2),
+        TopicsChanged(
+            "a",
+            "registration",
+            (TopicChange("T", None, queue("a")), TopicChange("U", None, queue("a", 4))),
+        ),
+    ]
+
+
+def test_a_broker_name_used_by_a_second_cluster_stays_in_its_first_and_both_list_it() -> None:
+    lab = Lab()
+    lab.register("a", 0)
+    lab.register("a", 1, cluster="d")
+    assert lab.tables.groups["a"].cluster == "c"
+    assert lab.tables.clusters == {"c": {"a": None}, "d": {"a": None}}
+
+
+def test_a_group_that_is_gone_is_listed_by_no_cluster() -> None:
+    lab = Lab()
+    lab.register("a", 0, channel=1)
+    lab.register("a", 1, cluster="d", channel=2)
+    lab.unregister("a", 1, cluster="d")
+    lab.unregister("a", 0)
+    assert lab.is_empty()
+
+
+# Step 3: what a group is, the last one to register says.
+
+
+def test_acting_master_and_zone_are_those_of_the_last_registration_of_the_group() -> None:
+    lab = Lab()
+    lab.register("a", 0, acting=True, zone="z1")
+    lab.register("a", 1, acting=False, zone="z2")
+    group = lab.tables.groups["a"]
+    assert (group.acting_master, group.zone) == (False, "z2")
+    lab.register("a", 0, acting=None)
+    assert (group.acting_master, group.zone) == (False, None)
+
+
+# Steps 4 and 14: the smallest id.
+
+
+def min_changes(lab: Lab) -> list[MinBrokerIdChanged]:
+    return [event for event in lab.events if isinstance(event, MinBrokerIdChanged)]
+
+
+def test_the_first_member_of_a_group_changes_no_smallest_id() -> None:
+    lab = Lab()
+    lab.register("a", 1)
+    assert min_changes(lab) == []
+
+
+def test_a_smaller_id_is_told_to_all_but_itself_with_its_ha_address() -> None:
+    lab = Lab()
+    lab.register("a", 2)
+    lab.register("a", 3)
+    lab.register("a", 0)
+    assert min_changes(lab) == [MinBrokerIdChanged("a", 0, "a0", None, "ha-a0", ("a2", "a3"))]
+
+
+def test_a_slave_of_a_master_and_a_heartbeat_change_no_smallest_id() -> None:
+    lab = Lab()
+    lab.register("a", 0)
+    lab.register("a", 1)
+    assert min_changes(lab) == []
+    lab.register("a", 0)
+    assert min_changes(lab) == []
+
+
+def test_a_slave_that_becomes_the_only_master_is_told_itself() -> None:
+    lab = Lab()
+    lab.register("a", 1, addr="x")
+    lab.register("a", 0, addr="x")
+    (event,) = min_changes(lab)
+    assert event.recipients == ("x",)
+
+
+# Step 5: a role switch.
+
+
+def test_an_address_that_registers_with_another_id_leaves_its_old_one() -> None:
+    lab = Lab()
+    lab.register("a", 1, addr="x")
+    lab.register("a", 0, addr="x")
+    assert lab.addrs() == {0: "x"}
+    lab.register("a", 2, addr="x")
+    assert lab.addrs() == {2: "x"}
+
+
+# Step 6: two addresses want one place.
+
+
+def test_another_address_with_a_higher_state_version_takes_over() -> None:
+    lab = Lab()
+    lab.register("a", 0, addr="x", version=state_version(1))
+    lab.register("a", 0, addr="y", version=state_version(2))
+    assert lab.addrs() == {0: "y"}
+    assert lab.events[0] == BrokerRegistered("c", "a", 0, "y", 2, replaced="x")
+
+
+def test_another_address_with_the_same_state_version_takes_over() -> None:
+    lab = Lab()
+    lab.register("a", 0, addr="x", version=state_version(2))
+    lab.register("a", 0, addr="y", version=state_version(2))
+    assert lab.addrs() == {0: "y"}
+
+
+def test_another_address_with_a_lower_state_version_gets_an_empty_answer_and_no_place() -> None:
+    lab = Lab()
+    lab.register("a", 0, addr="x", version=state_version(2))
+    master = lab.register("a", 0, addr="y", version=state_version(1))
+    assert master == Master()
+    assert lab.addrs() == {0: "x"}
+    assert list(lab.tables.live) == [("c", "x")]
+    assert [type(event) for event in lab.events] == [RegistrationRefused]
+
+
+def test_an_outdated_master_that_was_a_slave_loses_that_place_and_its_traces() -> None:
+    lab = Lab()
+    lab.register("a", 0, addr="x", version=state_version(2))
+    lab.register("a", 1, addr="y", version=state_version(1), filters=["f"])
+    lab.register("a", 0, addr="y", version=state_version(1))
+    assert lab.addrs() == {0: "x"}
+    assert list(lab.tables.live) == [("c", "x")]
+    assert lab.tables.filters == {}
+
+
+def test_a_lower_state_version_takes_over_from_an_address_that_is_not_alive() -> None:
+    lab = Lab()
+    lab.register("a", 0, addr="x", version=state_version(2))
+    del lab.tables.live["c", "x"]
+    lab.register("a", 0, addr="y", version=state_version(1))
+    assert lab.addrs() == {0: "y"}
+
+
+def test_the_same_address_may_register_with_a_lower_state_version() -> None:
+    lab = Lab()
+    lab.register("a", 0, version=state_version(2))
+    lab.register("a", 0, version=state_version(1))
+    live = lab.tables.live[KEY]
+    assert live.version is not None
+    assert live.version.state_version == 1
+
+
+# Step 7: a new broker with a single topic.
+
+
+def test_a_broker_that_is_not_known_cannot_begin_with_one_topic() -> None:
+    lab = Lab()
+    before = lab.picture()
+    with pytest.raises(RequestError, match="^SYSTEM_ERROR .1.: register broker failed$"):
+        lab.register("a", 0, ["T"])
+    assert lab.picture() == before
+
+
+def test_a_new_member_of_a_known_group_cannot_begin_with_one_topic_either() -> None:
+    lab = Lab()
+    lab.register("a", 0, acting=True, zone="z")
+    lab.register("a", 1, addr="x", acting=True, zone="z")
+    before = lab.picture()
+    with pytest.raises(RequestError):
+        lab.register("a", 2, ["T"], addr="x", acting=False, zone="other", filters=["f"])
+    assert lab.picture() == before
+
+
+@pytest.mark.parametrize("topics", [[], None, ["T", "U"]])
+def test_a_broker_that_is_not_known_may_begin_with_no_topic_or_with_two(topics: list[str] | None) -> None:
+    lab = Lab()
+    lab.register("a", 0, topics)
+    assert lab.addrs() == {0: "a0"}
+
+
+def test_a_known_broker_may_register_one_topic() -> None:
+    lab = Lab()
+    lab.register("a", 0)
+    lab.register("a", 0, ["V"], version=2)
+    assert set(lab.perms()) == {"T", "U", "V"}
+
+
+# Atomicity (step 15 upstream: half applied).
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_registration_with_a_topic_without_name_changes_nothing(known: bool) -> None:
+    lab = Lab()
+    if known:
+        lab.register("a", 0)
+    before = lab.picture()
+    with pytest.raises(RequestError, match="topicName"):
+        lab.register("a", 0, ["T", topic(None), "V"], version=2, acting=True, filters=["f"])
+    assert lab.picture() == before
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_registration_with_a_null_mapping_changes_nothing(known: bool) -> None:
+    lab = Lab()
+    if known:
+        lab.register("a", 0)
+    before = lab.picture()
+    with pytest.raises(RequestError, match="mapping"):
+        lab.register("a", 0, ["V", "W"], version=2, mappings={"V": MappingInfo("V", bname="a"), "W": None})
+    assert lab.picture() == before
+
+
+# Steps 8, 9 and 10: whose topics are stored.
+
+
+def test_topics_of_a_slave_are_not_stored() -> None:
+    lab = Lab()
+    lab.register("a", 0, ["T", "U"])
+    lab.register("a", 1, ["V", "W"], acting=True)
+    assert set(lab.perms()) == {"T", "U"}
+
+
+def test_topics_of_the_smallest_slave_without_a_master_are_stored() -> None:
+    lab = Lab()
+    lab.register("a", 2, ["T", "U"], acting=False)
+    assert lab.perms() == {"T": 6, "U": 6}
+    lab.register("a", 3, ["V", "W"], acting=False)
+    assert set(lab.perms()) == {"T", "U"}
+
+
+def test_topics_of_a_slave_that_acts_as_master_are_read_only() -> None:
+    lab = Lab()
+    lab.register("a", 1, [topic("T", 7), topic("U", 2), topic("V", 0x1F6)], acting=True)
+    assert lab.perms() == {"T": 5, "U": 0, "V": 0x1F4}
+
+
+def test_topics_of_a_slave_of_4_x_are_never_stored() -> None:
+    lab = Lab()
+    lab.register("a", 1, acting=None)
+    assert lab.perms() == {}
+    assert lab.addrs() == {1: "a1"}
+
+
+def test_a_master_that_comes_back_makes_the_topics_writable_again() -> None:
+    lab = Lab()
+    lab.register("a", 1, acting=True)
+    assert lab.perms() == {"T": 4, "U": 4}
+    lab.register("a", 0, acting=True)
+    assert lab.perms() == {"T": 6, "U": 6}
+
+
+def test_topics_are_named_by_their_configs_and_not_by_the_keys_of_the_table() -> None:
+    lab = Lab()
+    lab.register("a", 0)
+    lab.register("a", 0, [topic("V")], version=2)
+    assert "V" in lab.perms()
+
+
+def test_a_null_topic_table_registers_the_broker_without_topics() -> None:
+    lab = Lab()
+    lab.register("a", 0, None)
+    assert lab.perms() == {}
+    assert lab.tables.live[KEY].version == DataVersion(1, 0, 1)
+
+
+def test_a_topic_changes_with_another_data_version() -> None:
+    lab = Lab()
+    lab.register("a", 0)
+    lab.register("a", 0, [topic("T", 4), topic("U", queues=16)], version=2)
+    assert lab.tables.topics == {"T": {"a": queue("a", 4)}, "U": {"a": queue("a", queues=16)}}
+    assert lab.events == [
+        BrokerChanged("c", "a", 0, "a0", 2),
+        TopicsChanged(
+            "a",
+            "registration",
+            (
+                TopicChange("T", queue("a"), queue("a", 4)),
+                TopicChange("U", queue("a"), queue("a", queues=16)),
+            ),
+        ),
+    ]
+
+
+@pytest.mark.parametrize("version", [DataVersion(2, 0, 1), DataVersion(1, 1, 1), DataVersion(1, 0, 2)])
+def test_a_data_version_is_another_if_one_of_its_parts_is(version: DataVersion) -> None:
+    lab = Lab()
+    lab.register("a", 0, version=DataVersion(1, 0, 1))
+    lab.register("a", 0, [topic("T", 4), "U"], version=version)
+    assert lab.perms() == {"T": 4, "U": 6}
+
+
+def test_a_topic_does_not_change_while_the_data_version_is_the_same() -> None:
+    lab = Lab()
+    lab.register("a", 0)
+    lab.register("a", 0, [topic("T", 4), "U"])
+    assert lab.perms() == {"T": 6, "U": 6}
+    assert lab.events == []
+
+
+def test_a_topic_that_is_new_is_added_while_the_data_version_is_the_same() -> None:
+    lab = Lab()
+    lab.register("a", 0, ["T", "U"])
+    lab.register("b", 0, ["V", "W"], channel=2)
+    lab.register("a", 0, [topic("T", 4), "V", topic("X", 2)])
+    assert lab.perms() == {"T": 6, "U": 6, "V": 6, "X": 2}
+
+
+def test_a_registration_without_a_data_version_always_counts_as_changed() -> None:
+    lab = Lab()
+    lab.register("a", 0, version=None)
+    lab.register("a", 0, [topic("T", 4), "U"], version=None)
+    assert lab.perms() == {"T": 4, "U": 6}
+
+
+def test_a_topic_missing_from_a_registration_stays() -> None:
+    lab = Lab()
+    lab.register("a", 0, ["T", "U"])
+    lab.register("a", 0, ["T"], version=2)
+    assert set(lab.perms()) == {"T", "U"}
+
+
+def test_a_topic_missing_from_a_registration_goes_where_the_settings_say_so() -> None:
+    lab = Lab(delete_missing_topics=True)
+    lab.register("a", 0, ["T", "U"])
+    lab.register("b", 0, ["U", "V"], channel=2)
+    lab.register("a", 0, ["T"], version=2)
+    assert lab.tables.topics == {"T": {"a": queue("a")}, "U": {"b": queue("b")}, "V": {"b": queue("b")}}
+    assert TopicsChanged("a", "registration", (TopicChange("U", queue("a"), None),)) in lab.events
+
+
+def test_nothing_is_deleted_by_a_registration_with_queue_mappings() -> None:
+    lab = Lab(delete_missing_topics=True)
+    lab.register("a", 0, ["T", "U"])
+    lab.register("a", 0, ["T"], version=2, mappings={"T": MappingInfo("T", bname="a")})
+    assert set(lab.perms()) == {"T", "U"}
+
+
+# Step 10c: queue mappings.
+
+INFO = MappingInfo("T", total_queues=2, bname="a")
+OTHER = MappingInfo("T", total_queues=4, bname="a")
+
+
+def test_queue_mappings_are_stored_with_the_first_and_every_changed_registration() -> None:
+    lab = Lab()
+    lab.register("a", 0, mappings={"T": INFO})
+    assert lab.tables.mappings == {"T": {"a": INFO}}
+    lab.register("a", 0, mappings={"T": OTHER})
+    assert lab.tables.mappings == {"T": {"a": INFO}}
+    lab.register("a", 0, mappings={"T": OTHER}, version=2)
+    assert lab.tables.mappings == {"T": {"a": OTHER}}
+
+
+def test_a_queue_mapping_goes_with_the_queues_of_its_broker() -> None:
+    lab = Lab()
+    lab.register("a", 0, mappings={"T": INFO})
+    lab.register("b", 0, mappings={"T": INFO._replace(bname="b")}, channel=2)
+    lab.unregister("a", 0)
+    assert set(lab.tables.mappings["T"]) == {"b"}
+    lab.unregister("b", 0)
+    assert lab.tables.mappings == {}
+
+
+# Step 11: signs of life.
+
+
+def test_a_registration_is_a_sign_of_life_with_time_limit_version_channel_and_ha_address() -> None:
+    lab = Lab()
+    lab.register("a", 0, channel=7, now=5, timeout=10_000)
+    live = lab.tables.live[KEY]
+    assert (live.heard_at, live.timeout, live.version) == (5, 10_000, DataVersion(1, 0, 1))
+    assert (live.channel, live.ha_addr) == (7, "ha-a0")
+
+
+def test_a_broker_that_names_no_time_limit_has_two_minutes() -> None:
+    lab = Lab()
+    lab.register("a", 0)
+    assert lab.tables.live[KEY].timeout == DEFAULT_TIMEOUT == 120_000
+
+
+def test_the_newest_connection_owns_a_broker() -> None:
+    lab = Lab()
+    lab.register("a", 0, channel=1)
+    lab.register("a", 0, channel=2)
+    assert lab.tables.live[KEY].channel == 2
+
+
+# Step 12: filter servers.
+
+
+def test_filter_servers_are_stored_kept_and_removed() -> None:
+    lab = Lab()
+    lab.register("a", 0, filters=["f", None])
+    assert lab.tables.filters == {KEY: ["f", None]}
+    lab.register("a", 0, filters=None)
+    assert lab.tables.filters == {KEY: ["f", None]}
+    lab.register("a", 0, filters=[])
+    assert lab.tables.filters == {}
+
+
+# Step 13: what a slave is told.
+
+
+def test_a_slave_is_told_its_master_and_where_to_replicate_from() -> None:
+    lab = Lab()
+    assert lab.register("a", 0) == Master()
+    assert lab.register("a", 1) == Master("a0", "ha-a0")
+
+
+def test_a_slave_without_a_master_is_told_nothing() -> None:
+    lab = Lab()
+    assert lab.register("a", 1) == Master()
+
+
+def test_a_slave_whose_master_is_not_alive_in_its_cluster_is_told_nothing() -> None:
+    lab = Lab()
+    lab.register("a", 0)
+    assert lab.register("a", 1, cluster="d") == Master()
+    del lab.tables.live[KEY]
+    assert lab.register("a", 1) == Master()
+
+
+# Generation: moves with every answer about routes that may change.
+
+
+def test_an_unchanged_heartbeat_does_not_move_the_generation() -> None:
+    lab = Lab()
+    for _ in range(2):
+        lab.register("a", 0, mappings={"T": INFO}, filters=["f"], acting=True, zone="z")
+        lab.register("a", 1, filters=[], acting=True, zone="z", channel=2)
+    before = lab.tables.generation
+    lab.register("a", 0, mappings={"T": INFO}, filters=["f"], acting=True, zone="z", now=30_000, channel=3)
+    lab.register("a", 1, filters=[], acting=True, zone="z", now=30_000, channel=4)
+    assert lab.tables.generation == before
+    assert lab.events == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"addr": "x"},
+        {"zone": "z"},
+        {"acting": True},
+        {"filters": ["f"]},
+        {"version": 2, "topics": ["T", topic("U", 4)]},
+        {"topics": ["T", "U", "V"]},
+        {"version": 2, "mappings": {"T": INFO}},
+        {"broker_id": 1},
+        {"name": "b"},
+    ],
+    ids=lambda change: "+".join(change),
+)
+def test_a_changed_registration_moves_the_generation(change: dict[str, object]) -> None:
+    lab = Lab()
+    lab.register("a", 0)
+    before = lab.tables.generation
+    lab.register(**change)  # type: ignore[arg-type]
+    assert lab.tables.generation > before
+
+
+# Unregistration.
+
+
+def test_the_last_broker_that_leaves_takes_all_with_it() -> None:
+    lab = Lab()
+    lab.register("a", 0, mappings={"T": INFO}, filters=["f"], channel=7)
+    before = lab.tables.generation
+    assert lab.unregister("a", 0) == [
+        BrokerUnregistered("c", "a", 0, "a0", "unregistered", 7),
+        TopicsChanged(
+            "a",
+            "unregistration",
+            (TopicChange("T", queue("a"), None), TopicChange("U", queue("a"), None)),
+        ),
+    ]
+    assert lab.is_empty()
+    assert lab.tables.generation > before
+
+
+def test_a_broker_leaves_by_its_address_whatever_id_it_names() -> None:
+    lab = Lab()
+    lab.register("a", 0)
+    lab.register("a", 1)
+    lab.unregister("a", 0, addr="a1")
+    assert lab.addrs() == {0: "a0"}
+
+
+def test_a_stale_unregistration_does_not_harm_the_broker_at_another_address() -> None:
+    lab = Lab()
+    lab.register("a", 0, addr="x")
+    lab.register("a", 0, addr="y")
+    lab.unregister("a", 0, addr="x")
+    assert lab.addrs() == {0: "y"}
+    assert lab.perms() == {"T": 6, "U": 6}
+    assert list(lab.tables.live) == [("c", "y")]
+
+
+def test_a_broker_that_nobody_knows_leaves_without_a_trace() -> None:
+    lab = Lab()
+    lab.register("a", 0)
+    assert lab.unregister("z", 0) == []
+    assert lab.unregister("a", 0, addr="elsewhere") == []
+    assert lab.addrs() == {0: "a0"}
+
+
+def test_topics_that_another_group_has_too_stay_with_it() -> None:
+    lab = Lab()
+    lab.register("a", 0, ["T", "U"])
+    lab.register("b", 0, ["U", "V"], channel=2)
+    lab.unregister("a", 0)
+    assert lab.tables.topics == {"U": {"b": queue("b")}, "V": {"b": queue("b")}}
+
+
+def test_a_group_that_loses_its_master_keeps_its_topics() -> None:
+    lab = Lab()
+    lab.register("a", 0)
+    lab.register("a", 1)
+    lab.unregister("a", 0)
+    assert lab.perms() == {"T": 6, "U": 6}
+    assert min_changes(lab) == []
+
+
+def test_a_group_with_an_acting_master_that_loses_its_master_becomes_read_only_and_is_told() -> None:
+    lab = Lab()
+    lab.register("a", 0, acting=True)
+    lab.register("a", 1, acting=True)
+    lab.register("a", 2, acting=True)
+    lab.unregister("a", 0)
+    assert lab.perms() == {"T": 4, "U": 4}
+    assert min_changes(lab) == [MinBrokerIdChanged("a", 1, "a1", "a0", None, ("a1", "a2"))]
+
+
+def test_a_slave_that_leaves_takes_no_permission_and_is_not_announced() -> None:
+    lab = Lab()
+    lab.register("a", 0, acting=True)
+    lab.register("a", 1, acting=True)
+    lab.unregister("a", 1)
+    assert lab.perms() == {"T": 6, "U": 6}
+    assert min_changes(lab) == []
+
+
+def test_many_leave_at_once_and_their_topics_are_cleaned_once_for_all() -> None:
+    lab = Lab()
+    lab.register("a", 0, acting=True)
+    lab.register("a", 1, acting=True)
+    lab.register("b", 0)
+    lab.register("d", 0, cluster="d")
+    leaving = [
+        Unregistration("c", "a", 0, "a0"),
+        Unregistration("c", "z", 0, "z0"),
+        Unregistration("c", "a", 1, "a1"),
+        Unregistration("c", "b", 0, "b0"),
+    ]
+    events = unregister(lab.tables, leaving, "unregistered")
+    gone = [event for event in events if isinstance(event, BrokerUnregistered)]
+    assert [event.broker_addr for event in gone] == ["a0", "a1", "b0"]
+    assert lab.tables.clusters == {"d": {"d": None}}
+    assert lab.tables.topics == {"T": {"d": queue("d")}, "U": {"d": queue("d")}}
+
+
+def test_a_broker_that_returns_has_its_topics_back_with_the_same_version() -> None:
+    lab = Lab()
+    lab.register("a", 0)
+    lab.unregister("a", 0)
+    lab.register("a", 0)
+    assert lab.perms() == {"T": 6, "U": 6}
+
+
+def test_configs_of_topics_carry_their_sys_flags() -> None:
+    lab = Lab()
+    lab.register("a", 0, [TopicConfig("T", 1, 2, 4, 3), "U"])
+    assert lab.tables.topics["T"]["a"] == ("a", 1, 2, 4, 3)

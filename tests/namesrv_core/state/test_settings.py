@@ -1,0 +1,145 @@
+"""Settings: upstream's keys and defaults, and what may be changed at run time."""
+
+import pytest
+
+from namesrv_core.errors import NoPermission, ResponseCode
+from namesrv_core.events import SettingsChanged
+from namesrv_core.state.settings import Settings
+
+ALL_KEYS = (
+    "bindAddress clientRequestThreadPoolNums clientRequestThreadPoolQueueCapacity clusterTest "
+    "configBlackList configStorePath defaultThreadPoolNums defaultThreadPoolQueueCapacity "
+    "deleteTopicWithBrokerRegistration enableAllTopicList enableControllerInNamesrv "
+    "enableShutdownGracefully enableTopicList kvConfigPath listenPort needWaitForService "
+    "notifyMinBrokerIdChanged orderMessageEnable productEnvName returnOrderTopicConfigToBroker "
+    "rocketmqHome scanNotActiveBrokerInterval serverAsyncSemaphoreValue "
+    "serverCallbackExecutorThreads serverChannelMaxIdleTimeSeconds serverNettyWorkerGroupEnable "
+    "serverOnewaySemaphoreValue serverPooledByteBufAllocatorEnable serverSelectorThreads "
+    "serverSocketBacklog serverSocketRcvBufSize serverSocketSndBufSize serverWorkerThreads "
+    "shutdownWaitTimeSeconds supportActingMaster unRegisterBrokerQueueCapacity "
+    "useEpollNativeSelector waitSecondsForService writeBufferHighWaterMark writeBufferLowWaterMark "
+).split()
+
+
+def test_the_40_keys_of_upstream_are_shown_sorted() -> None:
+    assert list(Settings(rocketmqHome="/h").items()) == ALL_KEYS
+    assert len(ALL_KEYS) == 40
+
+
+def test_a_key_without_value_is_not_shown() -> None:
+    assert "rocketmqHome" not in Settings().items()
+
+
+def test_defaults_are_upstream_s() -> None:
+    shown = Settings().items()
+    expected = {
+        "listenPort": "9876",
+        "bindAddress": "0.0.0.0",
+        "scanNotActiveBrokerInterval": "5000",
+        "unRegisterBrokerQueueCapacity": "3000",
+        "enableTopicList": "true",
+        "supportActingMaster": "false",
+        "waitSecondsForService": "45",
+        "serverChannelMaxIdleTimeSeconds": "120",
+        "configBlackList": "configBlackList;configStorePath;kvConfigPath",
+        "productEnvName": "center",
+    }
+    assert {key: shown[key] for key in expected} == expected
+
+
+def test_the_body_has_a_line_for_each_key() -> None:
+    settings = Settings(kvConfigPath="C:\\kv\n=é")
+    assert settings.body().decode().startswith("bindAddress=0.0.0.0\nclientRequestThreadPoolNums=8\n")
+    assert "kvConfigPath=C:\\kv\n=é\n" in settings.body().decode()
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "value"),
+    [
+        ("listenPort", " 19876 ", 19876),
+        ("listenPort", "-1", -1),
+        ("listenPort", "+5", 5),
+        ("enableTopicList", "false ", False),
+        ("supportActingMaster", "TRUE", True),
+        ("productEnvName", " x y ", "x y"),
+        ("rocketmqHome", "/h", "/h"),
+    ],
+)
+def test_a_value_is_trimmed_and_typed(key: str, text: str, value: object) -> None:
+    settings = Settings()
+    before = settings.generation
+    assert settings.set(key, text) is None
+    assert getattr(settings, key) == value
+    assert settings.generation > before
+
+
+@pytest.mark.parametrize("text", ["", "abc", "1.5", "0x10", "2147483648", "--5", "9" * 5000])
+def test_a_bad_number_leaves_the_key_as_it_is_and_is_named(text: str) -> None:
+    settings = Settings()
+    assert "9876 stays" in (settings.set("listenPort", text) or "")
+    assert settings.listenPort == 9876
+
+
+@pytest.mark.parametrize("text", ["yes", "1", ""])
+def test_a_flag_that_is_neither_is_false_and_is_named(text: str) -> None:
+    settings = Settings()
+    assert "taken as false" in (settings.set("enableTopicList", text) or "")
+    assert settings.enableTopicList is False
+
+
+def test_an_unknown_key_is_named_kept_and_shown() -> None:
+    settings = Settings()
+    assert "unknown" in (settings.set("listenport", "1") or "")
+    assert settings.listenPort == 9876
+    assert settings.items()["listenport"] == "1"
+
+
+@pytest.mark.parametrize("key", ["generation", "others", "protected"])
+def test_fields_that_are_no_keys_cannot_be_set(key: str) -> None:
+    settings = Settings()
+    assert "unknown" in (settings.set(key, "5") or "")
+    assert settings.others == {key: "5"}
+
+
+def test_an_update_says_what_it_changed() -> None:
+    settings = Settings()
+    event = settings.update({"enableTopicList": "false", "listenPort": "9876", "waitSecondsForService": "x"})
+    assert event == SettingsChanged({"enableTopicList": ("true", "false")})
+    assert settings.enableTopicList is False
+
+
+def test_keys_that_nobody_knows_are_passed_over_in_an_update() -> None:
+    settings = Settings()
+    settings.set("own", "1")
+    assert settings.update({"own": "2", "other": "3"}) == SettingsChanged({"own": ("1", "2")})
+    assert settings.others == {"own": "2"}
+
+
+@pytest.mark.parametrize("key", ["configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome"])
+def test_a_protected_key_refuses_the_whole_update(key: str) -> None:
+    settings = Settings()
+    before = settings.items()
+    with pytest.raises(NoPermission, match="Can not update config in black list") as refused:
+        settings.update({"enableTopicList": "false", key: "x"})
+    assert refused.value.code == ResponseCode.NO_PERMISSION
+    assert settings.items() == before
+
+
+def test_the_black_list_is_what_it_was_at_the_start() -> None:
+    settings = Settings(configBlackList="listenPort; enableTopicList")
+    settings.protect()
+    settings.configBlackList = ""
+    for key in ("listenPort", "enableTopicList", "kvConfigPath"):
+        with pytest.raises(NoPermission):
+            settings.update({key: "x"})
+
+
+def test_settings_of_before_can_be_restored() -> None:
+    settings = Settings()
+    settings.set("own", "1")
+    before = settings.items()
+    settings.update({"own": "2", "enableTopicList": "false", "listenPort": "1"})
+    generation = settings.generation
+    settings.restore(before)
+    assert settings.items() == before
+    assert settings.generation > generation

@@ -1,0 +1,94 @@
+"""Topics deleted and registered beside the registrations of their brokers."""
+
+import pytest
+
+from namesrv_core.events import TopicChange, TopicDeleted, TopicsChanged
+from namesrv_core.protocol.bodies import MappingInfo
+from namesrv_core.state.topics import delete, register
+from tests.support.brokers import Lab, queue
+
+
+@pytest.fixture
+def lab() -> Lab:
+    """Topic T on a (cluster c) and b (cluster d), U on a, V on b."""
+    lab = Lab()
+    lab.register("a", 0, ["T", "U"], mappings={"T": MappingInfo("T", bname="a")})
+    lab.register("b", 0, ["T", "V"], cluster="d", channel=2)
+    return lab
+
+
+def test_a_topic_is_deleted_in_all_clusters(lab: Lab) -> None:
+    events = delete(lab.tables, "T", None)
+    assert events == [
+        TopicDeleted("T", None, (TopicChange("T", queue("a"), None), TopicChange("T", queue("b"), None)))
+    ]
+    assert set(lab.tables.topics) == {"U", "V"}
+    assert lab.tables.mappings == {}
+
+
+def test_an_empty_cluster_name_is_all_clusters(lab: Lab) -> None:
+    assert delete(lab.tables, "T", "")[0].cluster_name is None
+    assert "T" not in lab.tables.topics
+
+
+def test_a_topic_is_deleted_in_one_cluster(lab: Lab) -> None:
+    assert delete(lab.tables, "T", "d") == [TopicDeleted("T", "d", (TopicChange("T", queue("b"), None),))]
+    assert lab.tables.topics["T"] == {"a": queue("a")}
+    delete(lab.tables, "T", "c")
+    assert "T" not in lab.tables.topics
+
+
+@pytest.mark.parametrize(("topic", "cluster"), [("X", None), (None, None), ("T", "elsewhere"), ("U", "d")])
+def test_what_is_not_there_is_deleted_without_effect(
+    lab: Lab, topic: str | None, cluster: str | None
+) -> None:
+    before = lab.picture()
+    assert delete(lab.tables, topic, cluster) == []
+    assert lab.picture() == before
+
+
+def test_deleting_moves_the_generation(lab: Lab) -> None:
+    before = lab.tables.generation
+    delete(lab.tables, "T", "d")
+    assert lab.tables.generation > before
+
+
+def test_a_topic_is_registered_just_as_it_is_given(lab: Lab) -> None:
+    before = lab.tables.generation
+    events = register(lab.tables, "X", [queue("a", 4, 3), queue("b", 0, 1, 2)])
+    assert lab.tables.topics["X"] == {"a": queue("a", 4, 3), "b": queue("b", 0, 1, 2)}
+    assert lab.tables.generation > before
+    assert events == [
+        TopicsChanged("a", "topic registration", (TopicChange("X", None, queue("a", 4, 3)),)),
+        TopicsChanged("b", "topic registration", (TopicChange("X", None, queue("b", 0, 1, 2)),)),
+    ]
+
+
+def test_a_new_topic_with_an_unknown_broker_is_not_registered_at_all(lab: Lab) -> None:
+    before = lab.picture()
+    assert register(lab.tables, "X", [queue("a"), queue("z")]) == []
+    assert lab.picture() == before
+
+
+def test_a_known_topic_is_registered_up_to_the_first_unknown_broker(lab: Lab) -> None:
+    register(lab.tables, "T", [queue("a", 4), queue("z"), queue("b", 4)])
+    assert lab.tables.topics["T"] == {"a": queue("a", 4), "b": queue("b")}
+
+
+@pytest.mark.parametrize("topic", ["X", "T", None])
+def test_a_topic_without_queues_is_registered_without_effect(lab: Lab, topic: str | None) -> None:
+    before = lab.picture()
+    assert register(lab.tables, topic, []) == []
+    assert lab.picture() == before
+
+
+def test_a_topic_registered_again_as_it_is_changes_nothing(lab: Lab) -> None:
+    before = lab.picture()
+    assert register(lab.tables, "T", [queue("a"), queue("b")]) == []
+    assert lab.picture() == before
+
+
+def test_a_registered_topic_leaves_the_data_version_of_its_broker_alone(lab: Lab) -> None:
+    before = lab.tables.live["c", "a0"].version
+    register(lab.tables, "X", [queue("a")])
+    assert lab.tables.live["c", "a0"].version == before
