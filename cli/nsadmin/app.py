@@ -6,7 +6,6 @@ from importlib import import_module
 from typing import Any
 
 from nsadmin import __version__, diagnostics, output, registry
-from nsadmin.commands import parameters
 from nsadmin.diagnostics import ExitCode, UsageError
 from nsadmin.output import Rows
 from nsadmin.registry import Entry
@@ -48,19 +47,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = list(sys.argv[1:] if argv is None else argv)
     try:
         return int(_run(args))
-    except parameters.Help as text:
-        output.write_text(str(text))
-        return ExitCode.DONE
     except (Exception, KeyboardInterrupt) as error:
         return diagnostics.explain(error, "--debug" in args)
 
 
 def _run(args: list[str]) -> int:
     front, rest = _split(args)
-    if any(option in ("-h", "--help") for option in front) or (rest == ["help"]):
-        raise parameters.Help(overview())
+    if "-h" in front or "--help" in front or rest == ["help"]:
+        output.write_text(overview())
+        return ExitCode.DONE
     if "--version" in front:
-        raise parameters.Help(f"nsadmin {__version__}")
+        output.write_text(f"nsadmin {__version__}")
+        return ExitCode.DONE
     if not rest:
         raise UsageError("a command is missing; nsadmin --help lists them")
     if rest[0] == "help":
@@ -72,8 +70,15 @@ def _run(args: list[str]) -> int:
         raise UsageError(f"no command {rest[0]!r}: {hint}")
     function = getattr(import_module(f"nsadmin.commands.{entry.module}"), entry.function)
     if entry.kind == "program":
-        return int(function(front + rest[1:]))
+        return _run_program(function, front + rest[1:])
     return _perform(entry, function, front + rest[1:])
+
+
+def _run_program(function: Any, argv: list[str]) -> int:
+    try:
+        return int(function(argv))
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else ExitCode.FAILED
 
 
 def _split(args: list[str]) -> tuple[list[str], list[str]]:
@@ -93,7 +98,14 @@ def _split(args: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _perform(entry: Entry, function: Any, args: list[str]) -> int:
-    parsed = parameters.parse(entry, function, args)
+    # Typer comes in here: neither the overview nor a program needs it.
+    from nsadmin.commands import parameters
+
+    try:
+        parsed = parameters.parse(entry, function, args)
+    except parameters.Help as text:
+        output.write_text(str(text))
+        return ExitCode.DONE
     session = Session(parsed.options)
     try:
         if entry.kind == "delete":

@@ -50,7 +50,10 @@ def write_text(text: str) -> None:
     """Text as it is, in UTF-8 whatever the locale, with a line end behind it."""
     data = (text if text.endswith("\n") else text + "\n").encode("utf-8", "backslashreplace")
     sys.stdout.flush()
-    sys.stdout.buffer.write(data)
+    left = memoryview(data)
+    while left:
+        # With PYTHONUNBUFFERED this is a raw file, which may take a part and say how much.
+        left = left[sys.stdout.buffer.write(left) :]
     sys.stdout.flush()
 
 
@@ -122,6 +125,6 @@ def _draw(rows: Rows, color: bool) -> None:
 
 def _style(name: str, row: Row) -> str:
     value = row.get(name)
-    if name == "error" or value == "failed" or (name == "reachable" and value is False):
+    if (name == "error" and value) or value == "failed" or (name == "reachable" and value is False):
         return "red"
     return {"done": "green", "dry-run": "yellow"}.get(str(value), "") if name == "result" else ""

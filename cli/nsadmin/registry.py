@@ -61,6 +61,9 @@ COMMANDS = (
         "Set one item",
     ),
     Entry("namesrv", "namesrv", "namesrv", "Programs", "program", "Run a name server here"),
+    Entry(
+        "lab", "lab", "lab", "Programs", "program", "Run a name server and simulated brokers, to play with"
+    ),
 )
 
 

@@ -1,0 +1,180 @@
+"""The way from a command line to its command, and what is said where there is none."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nsadmin import __version__
+from tests.nsadmin.conftest import Run
+from tests.support.servers import FakeNameServer
+
+ROOT = Path(__file__).parents[2]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
+NSADMIN = [sys.executable, "-m", "nsadmin"]
+
+
+@pytest.fixture
+def server() -> Iterator[FakeNameServer]:
+    with FakeNameServer({"C": {"a": {0: "h:1"}}}) as running:
+        running.routes = {"T": {"a": 6}}
+        yield running
+
+
+def test_shared_options_stand_before_or_after_the_command(run: Run, server: FakeNameServer) -> None:
+    expected = '[\n  {\n    "topic": "T"\n  }\n]\n'
+    assert run("-n", server.addr, "--json", "topicList") == (0, expected, "")
+    assert run("topicList", "-n", server.addr, "--json") == (0, expected, "")
+    assert run(f"-n{server.addr}", "topic-list", "--output=json") == (0, expected, "")
+    assert run("--output=json", "TOPIC_LIST", f"--namesrvAddr={server.addr}") == (0, expected, "")
+
+
+def test_the_environment_names_the_servers(
+    run: Run, server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NAMESRV_ADDR", server.addr)
+    assert run("topicList") == (0, "topic\nT\n", "")
+
+
+def test_where_nothing_is_given_this_machine_is_asked_with_a_note(
+    run: Run, server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nsadmin.client.addresses.LOCAL", server.addr)
+    assert run("topicList") == (
+        0,
+        "topic\nT\n",
+        f"nsadmin: no -n and no NAMESRV_ADDR: asking {server.addr}\n",
+    )
+
+
+@pytest.mark.parametrize("args", [("--help",), ("-h",), ("help",), ("--json", "--help")])
+def test_the_overview_lists_commands_exit_codes_and_environment(run: Run, args: tuple[str, ...]) -> None:
+    done = run(*args)
+    assert (done.code, done.err) == (0, "")
+    for text in ("clusterList  ", "  3  partly done", "NAMESRV_ADDR", "Usage: nsadmin"):
+        assert text in done.out
+
+
+@pytest.mark.parametrize(
+    "args", [("wipeWritePerm", "--help"), ("help", "wipewriteperm"), ("-h", "wipeWritePerm")]
+)
+def test_help_of_one_command(run: Run, args: tuple[str, ...]) -> None:
+    done = run(*args)
+    assert (done.code, done.err) == (0, "")
+    if args[0] != "-h":
+        assert done.out.startswith("Usage: nsadmin wipeWritePerm [OPTIONS] [BROKER]\n")
+        assert "-b, --brokerName BROKER" in done.out
+
+
+def test_the_version(run: Run) -> None:
+    assert run("--version") == (0, f"nsadmin {__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("args", "line"),
+    [
+        ((), "a command is missing; nsadmin --help lists them"),
+        (("topicRout",), "no command 'topicRout': did you mean topicRoute"),
+        (("qqqqqq",), "no command 'qqqqqq': nsadmin --help lists all"),
+        (
+            ("--foo", "topicList"),
+            "no option --foo; options of a command stand behind it, see: nsadmin --help",
+        ),
+        (("topicRoute",), "topicRoute: TOPIC is missing; type: nsadmin topicRoute TOPIC, or: -t TOPIC"),
+        (("topicRoute", ""), "topicRoute: TOPIC is missing"),
+        (("topicRoute", "T", "U"), "topicRoute: 'U' is one too many; type: nsadmin topicRoute TOPIC"),
+        (("topicRoute", "T", "-t", "T"), "topicRoute: 'T' is one too many"),
+        (("topicRoute", "-x"), "topicRoute: No such option: -x (see: nsadmin topicRoute --help)"),
+        (("topicRoute", "T", "--dry-run"), "topicRoute: No such option: --dry-run"),
+        (
+            ("updateKvConfig", "N", "-k", "k"),
+            "updateKvConfig: VALUE is missing; type: nsadmin updateKvConfig NAMES",
+        ),
+        (("topicList", "--output", "xml"), "--output xml is unknown; there are: table, json"),
+        (("topicList", "--json", "--output", "table"), "--json and --output table exclude each other"),
+        (("topicList", "--timeout", "0"), "--timeout 0 cannot be: give seconds, more than 0"),
+        (("topicList", "-n", ""), "the list of name servers is empty"),
+        (("topicList", "-n", "a:b"), "'a:b' is no address: write HOST:PORT or [IPv6]:PORT"),
+        (("brokerStatus",), "brokerStatus: type either nsadmin brokerStatus -b ADDR, or -c CLUSTER"),
+        (("brokerStatus", "a:1", "-c", "C"), "brokerStatus: type either"),
+        (("clusterList", "-i", "0"), "clusterList: -i 0 cannot be"),
+        (("deleteTopic", "T", "C"), "deleteTopic deletes, and there is no terminal to ask on: add --yes"),
+    ],
+)
+def test_a_wrong_command_line_is_one_line_and_exit_code_2(run: Run, args: tuple[str, ...], line: str) -> None:
+    done = run(*args)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"nsadmin: {line}")
+    assert done.err.count("\n") == 1
+
+
+def test_positional_words_fill_what_no_flag_gave(run: Run, server: FakeNameServer) -> None:
+    run("updateKvConfig", "-n", server.addr, "-k", "key", "ns", "a value")
+    assert server.kv == {"ns": {"key": "a value"}}
+
+
+def test_two_dashes_let_a_word_begin_with_one(run: Run, server: FakeNameServer) -> None:
+    run("updateKvConfig", "-n", server.addr, "--", "ns", "key", "--json")
+    run("updateKvConfig", "-n", server.addr, "-s", "ns", "-k", "other", "-v", "--json")
+    assert server.kv == {"ns": {"key": "--json", "other": "--json"}}
+
+
+def test_a_fault_in_the_program_is_a_line_and_with_debug_a_traceback(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr("nsadmin.registry.find", broken)
+    assert run("topicList") == (
+        1,
+        "",
+        "nsadmin: ZeroDivisionError: oh (run it again with --debug to see where)\n",
+    )
+    assert "Traceback" in run("topicList", "--debug").err
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_leaves_early_ends_it_quietly(server: FakeNameServer, unbuffered: str) -> None:
+    server.routes = {f"topic-{number}": {"a": 6} for number in range(20_000)}
+    process = subprocess.Popen(
+        [*NSADMIN, "topicList", "-n", server.addr],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**ENVIRONMENT, "PYTHONUNBUFFERED": unbuffered},
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(10) == 141
+
+
+def test_ctrl_c_while_waiting_for_an_answer_is_quiet(server: FakeNameServer) -> None:
+    import signal
+    import threading
+
+    asked = threading.Event()
+
+    def wait(_: object) -> None:
+        asked.set()
+
+    server.handlers[206] = wait
+    process = subprocess.Popen(
+        [*NSADMIN, "topicList", "-n", server.addr, "--timeout", "30"], stderr=subprocess.PIPE, env=ENVIRONMENT
+    )
+    assert asked.wait(10)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=10)
+    assert (process.returncode, said) == (130, b"")
+
+
+def test_programs_get_their_words_as_they_are_and_their_exit_code_counts(run: Run) -> None:
+    done = run("namesrv", "--no-such-flag")
+    assert done.code == 2
+    assert "nsadmin namesrv" in done.err
+    assert run("namesrv", "-p").out.count("listenPort=9876") == 1
+    assert run("lab").code == 2

@@ -1,0 +1,65 @@
+"""Exit codes, and what stderr says."""
+
+import pytest
+
+from namesrv_core.errors import RequestError, RocketMQError, TopicNotExist
+from namesrv_core.transport.calls import CallError
+from nsadmin.client import NoneReachable, NotApplied, NotFound
+from nsadmin.client.addresses import BadAddress
+from nsadmin.diagnostics import Declined, ExitCode, UsageError, exit_code, explain, say
+
+DEAD = CallError("a:1", "refused", "nobody there")
+REFUSED = RequestError("no")
+MISSING = NotFound("not there")
+
+
+@pytest.mark.parametrize(
+    ("errors", "code"),
+    [
+        ([], ExitCode.DONE),
+        ([None, None], ExitCode.DONE),
+        ([None, DEAD], ExitCode.PARTLY),
+        ([None, MISSING], ExitCode.PARTLY),
+        ([DEAD, DEAD], ExitCode.UNREACHABLE),
+        ([MISSING, MISSING], ExitCode.NOT_FOUND),
+        ([MISSING, DEAD], ExitCode.NOT_FOUND),
+        ([REFUSED, DEAD], ExitCode.FAILED),
+        ([REFUSED, MISSING], ExitCode.FAILED),
+        ([NotApplied("ignored")], ExitCode.FAILED),
+    ],
+)
+def test_the_exit_code_of_what_happened_on_each_server(errors: list[RocketMQError | None], code: int) -> None:
+    assert exit_code(errors) == code
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (UsageError("type this"), 2, "nsadmin: type this\n"),
+        (BadAddress("'x' is no address"), 2, "nsadmin: 'x' is no address\n"),
+        (Declined(), 1, "nsadmin: nothing was changed\n"),
+        (NoneReachable([DEAD]), 4, "nsadmin: no name server answered: a:1: nobody there\n"),
+        (TopicNotExist("No route\nSee the FAQ"), 5, "nsadmin: TOPIC_NOT_EXIST (17): No route\n"),
+        (REFUSED, 1, "nsadmin: SYSTEM_ERROR (1): no\n"),
+        (KeyError("x"), 1, "nsadmin: KeyError: 'x' (run it again with --debug to see where)\n"),
+        (KeyboardInterrupt(), 130, ""),
+    ],
+)
+def test_an_early_end_is_one_line(
+    error: BaseException, code: int, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert explain(error, debug=False) == code
+    assert capsys.readouterr() == ("", line)
+
+
+def test_with_debug_the_traceback_comes_too(capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        raise KeyError("x")
+    except KeyError as error:
+        explain(error, debug=True)
+    assert "Traceback (most recent call last)" in capsys.readouterr().err
+
+
+def test_a_line_stays_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    say("a\nb\x1b[2J é")
+    assert capsys.readouterr().err == "nsadmin: a\\nb\\x1b[2J é\n"

@@ -1,0 +1,74 @@
+"""What starting up imports, told by a process of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.servers import FakeNameServer
+
+ROOT = Path(__file__).parents[2]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
+
+
+def modules(code: str) -> set[str]:
+    """The top-level modules that are loaded after this code, and nsadmin's and the core's own."""
+    script = f"{code}\nimport sys\nprint(*sys.modules, file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=ENVIRONMENT, check=True
+    )
+    return set(done.stderr.splitlines()[-1].split())
+
+
+def test_the_library_knows_no_terminal_no_server_and_no_event_loop() -> None:
+    loaded = modules("import nsadmin.client")
+    assert loaded.isdisjoint(
+        {
+            "typer",
+            "rich",
+            "textual",
+            "yaml",
+            "pyspark",
+            "asyncio",
+            "dataclasses",
+            "inspect",
+            "msgspec",
+            "httpx",
+        }
+    )
+    assert not [
+        name
+        for name in loaded
+        if name.startswith(("namesrv_core.state", "namesrv_core.handlers", "namesrv_core.server"))
+    ]
+
+
+def test_the_package_exports_the_client_only_when_it_is_asked_for() -> None:
+    assert "nsadmin.client" not in modules("import nsadmin")
+    assert "nsadmin.client" in modules("from nsadmin import AdminClient")
+
+
+@pytest.fixture
+def cluster_list() -> set[str]:
+    with FakeNameServer() as server:
+        return modules(
+            f"from nsadmin.app import main\nassert main(['clusterList', '-n', {server.addr!r}]) == 0"
+        )
+
+
+def test_a_command_loads_neither_screens_nor_spark_nor_other_commands(cluster_list: set[str]) -> None:
+    assert cluster_list.isdisjoint(
+        {"textual", "pyspark", "pydantic", "rich", "asyncio", "yaml", "msgspec", "httpx"}
+    )
+    assert {name for name in cluster_list if name.startswith("nsadmin.commands.")} == {
+        "nsadmin.commands.clusters",
+        "nsadmin.commands.parameters",
+    }
+
+
+def test_help_loads_no_command() -> None:
+    loaded = modules("from nsadmin.app import main\nassert main(['--help']) == 0")
+    assert {name for name in loaded if name.startswith("nsadmin.commands.")} == set()
+    assert "typer" not in loaded

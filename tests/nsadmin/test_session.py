@@ -1,0 +1,117 @@
+"""The world of a command: whom to ask before a change, and what to say at the end."""
+
+import os
+import pty
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from nsadmin.diagnostics import UsageError
+from nsadmin.session import Options, Session
+from tests.nsadmin.conftest import Run
+from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
+from tests.support.servers import FakeNameServer, closed_port
+
+
+@pytest.fixture
+def server() -> Iterator[FakeNameServer]:
+    with FakeNameServer() as running:
+        running.kv = {"N": {"k": "v"}}
+        yield running
+
+
+def on_terminal(answer: bytes, *args: str) -> tuple[int, bytes, bytes]:
+    """Run on a terminal of its own and answer what is asked: exit code, stdout (a pipe), what was shown."""
+    controller, terminal = pty.openpty()
+    try:
+        process = subprocess.Popen(
+            [*NSADMIN, *args], stdin=terminal, stdout=subprocess.PIPE, stderr=terminal, env=ENVIRONMENT
+        )
+        os.close(terminal)
+        shown = b""
+        while not shown.endswith(b"[y/N] "):
+            shown += os.read(controller, 1024)
+        os.write(controller, answer)
+        out, _ = process.communicate(timeout=10)
+        return process.returncode, out, shown
+    finally:
+        os.close(controller)
+
+
+def test_on_a_terminal_a_change_is_asked_about_and_yes_does_it(server: FakeNameServer) -> None:
+    code, out, shown = on_terminal(b"y\n", "deleteKvConfig", "N", "k", "-n", server.addr, "--json")
+    assert shown == f"Delete N k on {server.addr}? [y/N] ".encode()
+    assert (code, server.kv) == (0, {"N": {}})
+    assert b'"result": "done"' in out
+
+
+@pytest.mark.parametrize("answer", [b"n\n", b"\n", b"yess\n", b"\x04"])
+def test_anything_else_changes_nothing(server: FakeNameServer, answer: bytes) -> None:
+    code, out, _ = on_terminal(answer, "updateKvConfig", "N", "k", "new", "-n", server.addr)
+    assert (code, out, server.kv) == (1, b"", {"N": {"k": "v"}})
+    assert server.asked == []
+
+
+def test_off_a_terminal_what_can_be_undone_goes_ahead_and_what_deletes_needs_yes(
+    run: Run, server: FakeNameServer
+) -> None:
+    assert run("deleteKvConfig", "N", "k", "-n", server.addr).code == 2
+    assert server.asked == []
+    assert run("updateKvConfig", "N", "k", "new", "-n", server.addr).code == 0
+    assert run("deleteKvConfig", "N", "k", "-n", server.addr, "--yes").code == 0
+    assert server.kv == {"N": {}}
+
+
+def test_a_dry_run_needs_no_yes_to_delete() -> None:
+    Session(Options(dry_run=True)).require_yes("x")
+    Session(Options(yes=True)).require_yes("x")
+    with pytest.raises(UsageError):
+        Session(Options()).require_yes("x")
+
+
+def test_one_dead_name_server_of_two_is_a_line_and_exit_code_3(run: Run, server: FakeNameServer) -> None:
+    server.routes = {"T": {}}
+    dead = f"127.0.0.1:{closed_port()}"
+    for servers in (f"{dead};{server.addr}", f"{server.addr};{dead}"):
+        done = run("topicList", "-n", servers)
+        assert done == (
+            3,
+            "topic\nT\n",
+            f"nsadmin: name server {dead}: connection refused, nothing listens there\n",
+        )
+
+
+def test_not_found_beside_a_dead_name_server_is_still_not_found(run: Run, server: FakeNameServer) -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    done = run("topicRoute", "T", "-n", f"{dead};{server.addr}")
+    assert (done.code, done.out) == (5, "")
+    assert done.err == (
+        f"nsadmin: name server {dead}: connection refused, nothing listens there\n"
+        "nsadmin: TOPIC_NOT_EXIST (17): No topic route info in name server for the topic: T\n"
+    )
+
+
+def test_when_all_are_dead_one_line_names_them_all(run: Run) -> None:
+    one, other = (f"127.0.0.1:{closed_port()}" for _ in range(2))
+    done = run("topicList", "-n", one, "-n", other)
+    refused = "connection refused, nothing listens there"
+    assert done == (4, "", f"nsadmin: no name server answered: {one}: {refused}; {other}: {refused}\n")
+
+
+def test_name_servers_that_disagree_are_mentioned_and_change_nothing_else(
+    run: Run, server: FakeNameServer
+) -> None:
+    server.routes = {"T": {}}
+    with FakeNameServer() as other:
+        done = run("topicList", "-n", f"{server.addr},{other.addr}")
+        line = f"nsadmin: name server {other.addr} and {server.addr} disagree about the list of topics\n"
+        assert done == (0, "topic\nT\n", line)
+
+
+def test_repeating_goes_on_until_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr("nsadmin.session.sleep", slept.append)
+    rounds = Session(Options()).repeat(2.5, lambda: "x")
+    assert [next(rounds) for _ in range(3)] == ["x"] * 3
+    assert slept == [2.5, 2.5]
