@@ -5,12 +5,14 @@ with nothing changed but that number.
 """
 
 import json
+from collections.abc import Sequence
 
 from namesrv_core.errors import ProtocolError
 from namesrv_core.protocol.codes import LANGUAGES, HeaderType
 from namesrv_core.protocol.command import Command, ExtFields
 from namesrv_core.protocol.fastjson import _no_constant, dumps, java_double, to_int
 
+_HEADER_TYPES = tuple(HeaderType.__members__)
 _MEMO_ENTRIES = 4096
 _MEMO_BYTES = 1024
 _ZERO = ord("0")
@@ -64,6 +66,7 @@ def _parse(header: bytes, body: bytes) -> Command:
             raise ValueError("it is no object")
         if fields.get("body") is not None:
             raise ValueError("it has a member body")
+        _name(fields.get("serializeTypeCurrentRPC"), _HEADER_TYPES)
         return Command(
             _number(fields.get("code")),
             _ext_fields(fields.get("extFields")),
@@ -71,7 +74,7 @@ def _parse(header: bytes, body: bytes) -> Command:
             opaque=_number(fields.get("opaque")),
             flag=_number(fields.get("flag")),
             remark=_ext_value(fields.get("remark")),
-            language=_language(fields.get("language")),
+            language=_name(fields.get("language"), LANGUAGES),
             version=_number(fields.get("version")),
             header_type=HeaderType.JSON,
         )
@@ -83,13 +86,14 @@ def _number(value: object) -> int:
     return to_int(value, 32)
 
 
-def _language(value: object) -> str:
+def _name(value: object, names: Sequence[str]) -> str:
+    """An enum: by any text, known or not, or by its number."""
     if isinstance(value, (bool, dict, list)):
-        raise ValueError(f"no language: {value!r}")
+        raise ValueError(f"{value!r} is no name")
     if isinstance(value, int):
-        if not 0 <= value < len(LANGUAGES):
-            raise ValueError(f"no language: {value}")
-        return LANGUAGES[value]
+        if not 0 <= value < len(names):
+            raise ValueError(f"nothing has the number {value}")
+        return names[value]
     return str(value) if value else ""
 
 

@@ -21,7 +21,8 @@ def _wire_name(field: str) -> str:
     return _ODD_NAMES.get(field) or first + "".join(word.capitalize() for word in more)
 
 
-def _integer(text: str, bits: int) -> int | None:
+def integer(text: str, bits: int) -> int | None:
+    """What Java's `parseInt` (or `parseLong`, with 64 bits) makes of a text; None where it fails."""
     if not _INTEGER.fullmatch(text):
         return None
     number = int(text)
@@ -43,7 +44,7 @@ def read(kind: type[H], ext: ExtFields | None) -> H:
         elif type_ is bool or type_ == bool | None:
             values.append(text.lower() == "true")
         else:
-            number = _integer(text, 32 if type_ is int else 64)
+            number = integer(text, 32 if type_ is int else 64)
             values.append(default if number is None else number)
     return kind(*values)
 

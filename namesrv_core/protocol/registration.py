@@ -21,10 +21,12 @@ from namesrv_core.protocol.bodies import (
 )
 from namesrv_core.protocol.codes import V3_0_11, V5_0_0
 from namesrv_core.protocol.fastjson import to_text
+from namesrv_core.protocol.headers import integer
 
 _Int = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 _Long = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
+_ZLIB = 0x78
 _QUEUES = 16
 _PERM = 6
 
@@ -80,9 +82,10 @@ def decode(body: bytes, *, version: int, compressed: bool, now: int) -> Registra
     """
     if not body:
         return Registration(DataVersion(), {}, {}, [])
-    if compressed:
-        return _decode_compressed(body, version, now)
     if version >= V3_0_11:
+        # 5.x brokers compress and do not say so (BrokerOuterAPI.registerBrokerAll).
+        if compressed or body[0] == _ZLIB:
+            return _decode_compressed(body, version, now)
         try:
             if not body.isascii():
                 # The typed decoder passes over unknown members without a look at their text.
@@ -143,7 +146,7 @@ def _topic_config(fields: Mapping[str, Any]) -> TopicConfig:
 
 def _filters(value: Any) -> list[str | None] | None:
     if isinstance(value, str):
-        return [part for part in value.split(",") if part]
+        return [value] if value else []
     return [to_text(item) for item in value] if isinstance(value, list) else None
 
 
@@ -174,7 +177,9 @@ def _topic_text(text: str) -> TopicConfig:
     fields = text.split(" ")
     if len(fields) < 5 or fields[4] not in ("SINGLE_TAG", "MULTI_TAG"):
         raise ValueError(f"no topic config: {text!r}")
-    read, write, perm = (fastjson.to_int(number) for number in fields[1:4])
+    read, write, perm = (integer(number, 32) for number in fields[1:4])
+    if read is None or write is None or perm is None:
+        raise ValueError(f"no topic config: {text!r}")
     return TopicConfig(fields[0], read, write, perm)
 
 
