@@ -81,7 +81,7 @@ def decode(body: bytes, *, version: int, compressed: bool, now: int) -> Registra
     Raises ValueError where 5.5.0 answers "Failed to decode RegisterBrokerBody".
     """
     if not body:
-        return Registration(DataVersion(), {}, {}, [])
+        return Registration(DataVersion(), {}, {}, [] if version >= V3_0_11 else None)
     if version >= V3_0_11:
         # 5.x brokers compress and do not say so (BrokerOuterAPI.registerBrokerAll).
         if compressed or body[0] == _ZLIB:
