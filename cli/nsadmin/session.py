@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from nsadmin import diagnostics
 from nsadmin.client import AdminClient
+from nsadmin.client.brokers import Brokers
 from nsadmin.client.results import error_text
 from nsadmin.output import Style
 
@@ -35,13 +36,21 @@ class Session:
         return self.options.dry_run
 
     @cached_property
+    def _client(self) -> AdminClient:
+        return AdminClient(self.options.namesrv_addr, timeout=self.options.timeout, ask_all=True)
+
+    @cached_property
     def admin(self) -> AdminClient:
         """Asks every name server each time, so that one that is dead or tells another story is noticed."""
-        admin = AdminClient(self.options.namesrv_addr, timeout=self.options.timeout, ask_all=True)
-        if admin.addresses.source == "default":
-            [addr] = admin.addresses.addrs
+        if self._client.addresses.source == "default":
+            [addr] = self._client.addresses.addrs
             diagnostics.say(f"no -n and no NAMESRV_ADDR: asking {addr}")
-        return admin
+        return self._client
+
+    @property
+    def brokers(self) -> Brokers:
+        """Brokers asked at their own addresses, for which no name server is needed."""
+        return self._client.brokers
 
     def confirm(self, question: str) -> None:
         """Ask before a change, if there is somebody to ask; a no ends the command."""
@@ -64,16 +73,16 @@ class Session:
     @property
     def is_complete(self) -> bool:
         """Whether every name server that was asked could be reached."""
-        return "admin" not in self.__dict__ or not self.admin.unreachable
+        return "_client" not in self.__dict__ or not self._client.unreachable
 
     def close(self) -> None:
         """Leave, and say what was noticed on the way."""
-        if "admin" not in self.__dict__:
+        if "_client" not in self.__dict__:
             return
-        self.admin.close()
-        unreachable = self.admin.unreachable
-        if len(unreachable) < len(self.admin.addresses.addrs):
+        self._client.close()
+        unreachable = self._client.unreachable
+        if len(unreachable) < len(self._client.addresses.addrs):
             for addr, error in unreachable.items():
                 diagnostics.say(f"name server {addr}: {error_text(error)}")
-        for line in self.admin.disagreements:
+        for line in self._client.disagreements:
             diagnostics.say(f"name server {line}")

@@ -1,6 +1,8 @@
 """Topics: their names, where they live and who consumes them, and taking them away."""
 
-from namesrv_core.protocol import headers
+import json
+
+from namesrv_core.protocol import fastjson, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command
 from nsadmin.client.bodies import topic_names
@@ -68,9 +70,13 @@ class Topics:
         )
 
     def raw_route(self, topic: str) -> str:
-        """The route as the name server writes it: JSON in the standard dialect."""
+        """The route as the name server sent it; the bare keys of releases before 4.9.4 get their quotes."""
         return self._reader.read(
-            f"the topic {topic!r}", _text, RequestCode.GET_ROUTEINFO_BY_TOPIC, get_route(topic), ask_all=False
+            f"the topic {topic!r}",
+            _standard_json,
+            RequestCode.GET_ROUTEINFO_BY_TOPIC,
+            get_route(topic),
+            ask_all=False,
         )
 
     def clusters(self, topic: str) -> tuple[str, ...]:
@@ -96,5 +102,11 @@ class Topics:
         return self.deletion(topic, cluster_name).run()
 
 
-def _text(command: Command) -> str:
-    return command.body.decode("utf-8", "replace")
+def _standard_json(command: Command) -> str:
+    text = command.body.decode("utf-8", "replace")
+    value = fastjson.loads(command.body, errors="replace")
+    try:
+        json.loads(text)
+    except ValueError:
+        return fastjson.dumps(value, standard=True).decode()
+    return text

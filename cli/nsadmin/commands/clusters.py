@@ -153,7 +153,7 @@ def broker_status(
     else:
         groups = session.admin.clusters.info().in_cluster(cluster)
         addrs = [addr for group in groups for addr in group.broker_addrs.values()]
-    results = session.admin.brokers.runtime_infos(addrs)
+    results = session.brokers.runtime_infos(addrs)
     rows: list[Row] = [
         {"brokerAddr": addr, "key": key, "value": value}
         for addr, info, _ in results

@@ -1,0 +1,38 @@
+"""Two name servers and a broker, and the -n that names both."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.servers import FakeBroker, FakeNameServer, closed_port
+
+
+@pytest.fixture
+def broker() -> Iterator[FakeBroker]:
+    with FakeBroker({"brokerVersionDesc": "V5_5_0", "putTps": "1.5 2 3"}) as running:
+        yield running
+
+
+@pytest.fixture
+def first(broker: FakeBroker) -> Iterator[FakeNameServer]:
+    with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
+        running.routes = {"T": {"broker-a": 7}}
+        yield running
+
+
+@pytest.fixture
+def second(broker: FakeBroker) -> Iterator[FakeNameServer]:
+    with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
+        running.routes = {"T": {"broker-a": 7}}
+        yield running
+
+
+@pytest.fixture
+def both(first: FakeNameServer, second: FakeNameServer) -> str:
+    return f"-n{first.addr};{second.addr}"
+
+
+@pytest.fixture
+def dead() -> str:
+    """An address where nothing listens."""
+    return f"127.0.0.1:{closed_port()}"

@@ -1,0 +1,80 @@
+"""kvGet, kvList, updateKvConfig, deleteKvConfig."""
+
+import json
+
+import pytest
+
+from tests.nsadmin.conftest import Done, Run
+from tests.support.servers import FakeNameServer
+
+MISSING = "QUERY_NOT_FOUND (22): No config item"
+WRITES = {100, 102}
+
+
+def told(done: Done) -> list[tuple[object, ...]]:
+    """The rows' key, value, result and error, in the servers' order."""
+    rows = json.loads(done.out)
+    assert all([*row] == ["namesrvAddr", "namespace", "key", "value", "result", "error"] for row in rows)
+    return [(row["key"], row["value"], row["result"], row["error"]) for row in rows]
+
+
+@pytest.mark.parametrize("words", [("N", "k"), ("-s", "N", "-k", "k"), ("--namespace", "N", "--key", "k")])
+def test_a_value_is_shown_for_each_server(
+    run: Run, both: str, second: FakeNameServer, words: tuple[str, ...]
+) -> None:
+    second.kv = {"N": {"k": "v"}}
+    done = run("kvGet", *words, both, "--json")
+    assert done.code == 3
+    assert told(done) == [("k", None, "not found", MISSING), ("k", "v", "found", None)]
+
+
+def test_a_value_that_nobody_has_is_not_found(run: Run, both: str) -> None:
+    assert run("kvGet", "N", "k", both).code == 5
+
+
+def test_a_namespace_is_listed_for_each_server(
+    run: Run, both: str, first: FakeNameServer, second: FakeNameServer
+) -> None:
+    first.kv, second.kv = {"N": {"b": "2", "a": "1"}}, {"N": {}}
+    done = run("kvList", "N", both, "--json")
+    assert done.code == 0
+    assert told(done) == [("a", "1", "found", None), ("b", "2", "found", None), (None, None, "empty", None)]
+    assert told(run("kvList", "M", both, "--json")) == [(None, None, "not found", MISSING)] * 2
+
+
+@pytest.mark.parametrize("words", [("N", "k", "v"), ("-s", "N", "-k", "k", "-v", "v"), ("-v", "v", "N", "k")])
+def test_a_value_is_written_everywhere(
+    run: Run, both: str, first: FakeNameServer, second: FakeNameServer, words: tuple[str, ...]
+) -> None:
+    assert told(run("updateKvConfig", *words, both, "--json")) == [("k", "v", "done", None)] * 2
+    assert first.kv == second.kv == {"N": {"k": "v"}}
+
+
+def test_a_value_may_be_empty(run: Run, both: str, first: FakeNameServer) -> None:
+    assert run("updateKvConfig", "N", "k", "", both).code == 0
+    assert first.kv == {"N": {"k": ""}}
+
+
+def test_deleting_where_it_was_is_enough(run: Run, both: str, second: FakeNameServer) -> None:
+    second.kv = {"N": {"k": "v"}}
+    done = run("deleteKvConfig", "N", "k", both, "--yes", "--json")
+    assert (done.code, done.err) == (0, "")
+    assert told(done) == [("k", None, "not found", MISSING), ("k", "v", "done", None)]
+    assert run("deleteKvConfig", "N", "k", both, "--yes").code == 5
+
+
+def test_dry_runs_write_nothing_and_show_what_they_would(
+    run: Run, both: str, first: FakeNameServer, second: FakeNameServer, dead: str
+) -> None:
+    first.kv = {"N": {"k": "old"}}
+    done = run("updateKvConfig", "N", "k", "new", both, "-n", dead, "--dry-run", "--json")
+    assert done.code == 3
+    assert told(done) == [
+        ("k", "new", "dry-run", None),
+        ("k", "new", "dry-run", None),
+        ("k", None, "failed", "connection refused, nothing listens there"),
+    ]
+    done = run("deleteKvConfig", "N", "k", both, "--dry-run", "--json")
+    assert told(done) == [("k", "old", "dry-run", None), ("k", None, "not found", MISSING)]
+    assert WRITES.isdisjoint({*first.codes(), *second.codes()})
+    assert first.kv == {"N": {"k": "old"}}

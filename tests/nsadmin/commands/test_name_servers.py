@@ -1,0 +1,56 @@
+"""getNamesrvConfig and updateNamesrvConfig."""
+
+import json
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.servers import FakeNameServer
+
+
+def test_settings_of_every_server(run: Run, first: FakeNameServer, dead: str) -> None:
+    done = run("getNamesrvConfig", "-n", f"{dead};{first.addr}", "--json")
+    assert (done.code, done.err) == (
+        3,
+        f"nsadmin: name server {dead}: connection refused, nothing listens there\n",
+    )
+    assert json.loads(done.out) == [
+        {"namesrvAddr": first.addr, "key": "listenPort", "value": "9876"},
+        {"namesrvAddr": first.addr, "key": "waitSecondsForService", "value": "45"},
+    ]
+
+
+@pytest.mark.parametrize(
+    "words", [("waitSecondsForService", "9"), ("-k", "waitSecondsForService", "-v", "9")]
+)
+def test_an_update_shows_what_was_read_back(run: Run, both: str, words: tuple[str, ...]) -> None:
+    done = run("updateNamesrvConfig", *words, both, "--json")
+    assert (done.code, done.err) == (0, "")
+    assert [list(row.items())[1:] for row in json.loads(done.out)] == [
+        [("key", "waitSecondsForService"), ("value", "9"), ("result", "done"), ("error", None)]
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "error"),
+    [
+        ("nope", "1", "ignored: this name server has no item 'nope'"),
+        ("listenPort", "x", "ignored: listenPort is still '9876'"),
+        ("kvConfigPath", "/x", "NO_PERMISSION (16): Can not update config in black list."),
+    ],
+)
+def test_what_was_ignored_or_refused_fails(
+    run: Run, first: FakeNameServer, key: str, value: str, error: str
+) -> None:
+    done = run("updateNamesrvConfig", key, value, "-n", first.addr, "--json")
+    assert done.code == 1
+    assert [(row["value"], row["result"], row["error"]) for row in json.loads(done.out)] == [
+        (None, "failed", error)
+    ]
+
+
+def test_a_dry_run_knows_which_keys_there_are(run: Run, both: str, first: FakeNameServer) -> None:
+    done = run("updateNamesrvConfig", "listenPort", "1", both, "--dry-run", "--json")
+    assert [(row["value"], row["result"]) for row in json.loads(done.out)] == [("1", "dry-run")] * 2
+    assert run("updateNamesrvConfig", "nope", "1", both, "--dry-run").code == 5
+    assert set(first.codes()) == {319}

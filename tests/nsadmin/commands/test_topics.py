@@ -1,0 +1,124 @@
+"""topicList, topicRoute, topicClusterList, deleteTopic."""
+
+import json
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.servers import FakeBroker, FakeNameServer, refuse
+
+
+def test_names_alone_or_with_their_consumers(run: Run, both: str, broker: FakeBroker) -> None:
+    broker.topics = {"T": ["G2", "G1"]}
+    assert run("topicList", both) == (0, "topic\nT\n", "")
+    for flag in ("-c", "--clusterModel"):
+        assert json.loads(run("topicList", flag, both, "--json").out) == [
+            {"clusterName": "C", "topic": "T", "consumerGroups": ["G1", "G2"]}
+        ]
+
+
+def test_consumers_that_could_not_be_asked_for_are_null_and_told(
+    run: Run, first: FakeNameServer, broker: FakeBroker
+) -> None:
+    first.routes["U"] = {"broker-a": 6}
+    broker.handlers[300] = lambda asked: (
+        refuse(1, "no")(asked) if asked.ext == {"topic": "U"} else FakeBroker._groups(broker, asked)
+    )
+    done = run("topicList", "-c", "-n", first.addr, "--json")
+    assert (done.code, done.err) == (3, "nsadmin: topic U: SYSTEM_ERROR (1): no\n")
+    assert [row["consumerGroups"] for row in json.loads(done.out)] == [[], None]
+
+
+def test_system_topics_can_be_hidden(
+    run: Run, both: str, first: FakeNameServer, second: FakeNameServer
+) -> None:
+    for server in (first, second):
+        server.routes = {name: {"broker-a": 6} for name in ("T", "TBW102", "C", "%DLQ%G")}
+    assert run("topicList", both).out == "topic\n%DLQ%G\nC\nT\nTBW102\n"
+    assert run("topicList", both, "--no-system").out == "topic\n%DLQ%G\nT\n"
+
+
+def test_topics_of_one_cluster(run: Run, both: str, first: FakeNameServer) -> None:
+    assert run("topicList", both, "--cluster", "C").out == "topic\nT\n"
+    assert 224 in first.codes()
+    assert run("topicList", both, "--cluster", "X").code == 5
+
+
+@pytest.mark.parametrize("words", [("T",), ("-t", "T"), ("--topic", "T", "-l")])
+def test_a_route_is_readable_in_a_table_and_has_wire_values_in_json(
+    run: Run, both: str, broker: FakeBroker, words: tuple[str, ...]
+) -> None:
+    done = run("topicRoute", *words, both)
+    assert done.out.splitlines()[1].split() == [
+        "T",
+        "broker-a",
+        "C",
+        f"0={broker.addr}",
+        "rwi",
+        "8",
+        "8",
+        "0",
+    ]
+    assert json.loads(run("topicRoute", *words, both, "--json").out) == [
+        {
+            "topic": "T",
+            "brokerName": "broker-a",
+            "clusterName": "C",
+            "brokerAddrs": {"0": broker.addr},
+            "perm": 7,
+            "readQueueNums": 8,
+            "writeQueueNums": 8,
+            "topicSysFlag": 0,
+        }
+    ]
+
+
+def test_the_raw_route_is_the_servers_json(run: Run, both: str) -> None:
+    assert json.loads(run("topicRoute", "T", both, "--raw").out)["queueDatas"][0]["perm"] == 7
+
+
+def test_all_clusters_of_a_topic(run: Run, first: FakeNameServer) -> None:
+    first.clusters = {"C": {"a": {0: "h:1"}}, "D": {"b": {0: "h:2"}}}
+    first.routes = {"T": {"a": 6, "b": 6}}
+    assert run("topicClusterList", "T", "-n", first.addr) == (0, "clusterName\nC\nD\n", "")
+    assert run("topicClusterList", "U", "-n", first.addr).code == 5
+
+
+@pytest.mark.parametrize("words", [("T", "C"), ("T", "-c", "C"), ("-t", "T", "--clusterName", "C")])
+def test_deleting_goes_through_masters_and_name_servers(
+    run: Run,
+    both: str,
+    first: FakeNameServer,
+    second: FakeNameServer,
+    broker: FakeBroker,
+    words: tuple[str, ...],
+) -> None:
+    broker.topics = {"T": []}
+    done = run("deleteTopic", *words, both, "--yes", "--json")
+    assert (done.code, done.err) == (0, "")
+    assert [list(row.items()) for row in json.loads(done.out)] == [
+        [("target", addr), ("role", role), ("topic", "T"), ("result", "done"), ("error", None)]
+        for addr, role in (
+            (broker.addr, "master"),
+            (first.addr, "nameserver"),
+            (second.addr, "nameserver"),
+        )
+    ]
+    assert run("topicRoute", "T", both).code == 5
+
+
+def test_a_master_that_fails_keeps_the_name_servers_out_of_it(
+    run: Run, both: str, first: FakeNameServer, broker: FakeBroker
+) -> None:
+    broker.handlers[215] = refuse(1, "no")
+    done = run("deleteTopic", "T", "C", both, "-y", "--json")
+    assert done.code == 1
+    assert [row["result"] for row in json.loads(done.out)] == ["failed", "skipped", "skipped"]
+    assert 216 not in first.codes()
+
+
+def test_deleting_dry_touches_nothing(run: Run, both: str, first: FakeNameServer, broker: FakeBroker) -> None:
+    done = run("deleteTopic", "T", "C", both, "--dry-run", "--json")
+    assert done.code == 0
+    assert [row["result"] for row in json.loads(done.out)] == ["dry-run"] * 3
+    assert {*first.codes(), *broker.codes()}.isdisjoint({215, 216})
