@@ -251,7 +251,7 @@ def _clean_topics(tables: RouteTables, removed: set[str], reduced: set[str]) -> 
     headless = {
         name
         for name in reduced
-        if tables.groups[name].acting_master and MASTER_ID not in tables.groups[name].addrs
+        if tables.groups[name].acting_master and min(tables.groups[name].addrs) > MASTER_ID
     }
     found: dict[str, list[TopicChange]] = {}
     affected = removed | headless
