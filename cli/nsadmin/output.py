@@ -1,6 +1,7 @@
 """Everything that goes to stdout, rows as a table or as JSON; nothing else writes there. No value is cut."""
 
 import json
+import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -107,20 +108,54 @@ def _is_number(rows: Rows, name: str) -> bool:
     )
 
 
+# Columns of free text, which may be folded where a terminal is too narrow for all.
+_FOLDABLE = ("brokerAddrs", "consumerGroups", "value", "error")
+_NARROW = 16
+_GAP = 2
+
+
 def _draw(rows: Rows, color: bool) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     names = rows.in_table or rows.columns
-    for name in names:
+    color = color and not os.environ.get("NO_COLOR")
+    console = Console(no_color=not color, highlight=False)
+    widths = _fitted(rows, names, console.width)
+    head = "bold" if color else ""
+    table = Table(
+        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style=head
+    )
+    for name, width in zip(names, widths, strict=True):
         justify = "right" if _is_number(rows, name) else "left"
-        table.add_column(name, overflow="fold", justify=justify)  # type: ignore[arg-type]
+        table.add_column(_words(name), width=width, overflow="fold", justify=justify)  # type: ignore[arg-type]
     for row in rows.rows:
-        table.add_row(*(Text(cell(row.get(name)), _style(name, row)) for name in names))
-    Console(no_color=not color or None, highlight=False).print(table)
+        table.add_row(*(Text(cell(row.get(name)), _style(name, row) if color else "") for name in names))
+    # Wider than the terminal rather than unreadable: the terminal then breaks the lines.
+    console.width = max(console.width, sum(widths) + _GAP * len(widths))
+    console.print(table)
+
+
+def _fitted(rows: Rows, names: Sequence[str], room: int) -> list[int]:
+    """A width for each column: as its cells need, but free text gives way where the room is too small."""
+    widths = []
+    for name in names:
+        longest_word = max(map(len, _words(name).split()))
+        widths.append(max([longest_word, *(len(cell(row.get(name))) for row in rows.rows)]))
+    excess = sum(widths) + _GAP * len(widths) - room
+    for at, name in enumerate(names):
+        if excess > 0 and name in _FOLDABLE and widths[at] > _NARROW:
+            folded = max(_NARROW, widths[at] - excess)
+            excess -= widths[at] - folded
+            widths[at] = folded
+    return widths
+
+
+def _words(name: str) -> str:
+    """A column's name as words, which a heading can fold: brokerName is "broker name"."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
 
 
 def _style(name: str, row: Row) -> str:

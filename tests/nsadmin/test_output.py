@@ -75,9 +75,13 @@ def test_each_format_byte_for_byte(
     assert written(ROWS, style, monkeypatch, kind) == (GOLDEN / golden).read_bytes()
 
 
-def test_a_narrow_terminal_folds_and_cuts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = Rows(("value",), [{"value": "x" * 300}])
-    assert written(rows, Style("table", color=False), monkeypatch, Terminal).count(b"x") == 300
+def test_a_narrow_terminal_folds_free_text_and_cuts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("brokerName", "value")
+    rows = Rows(names, [{"brokerName": "b" * 100, "value": "x" * 300}])
+    lines = written(rows, Style("table", color=False), monkeypatch, Terminal).splitlines()
+    assert sum(line.count(b"x") for line in lines) == 300
+    assert [line for line in lines if b"b" * 100 in line]
+    assert len(lines) > 10
 
 
 def test_no_rows_are_an_empty_array_or_the_names_alone() -> None:
