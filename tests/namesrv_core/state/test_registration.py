@@ -189,7 +189,7 @@ def test_the_same_address_may_register_with_a_lower_state_version() -> None:
 def test_a_broker_that_is_not_known_cannot_begin_with_one_topic() -> None:
     lab = Lab()
     before = lab.picture()
-    with pytest.raises(RequestError, match="^SYSTEM_ERROR .1.: register broker failed$"):
+    with pytest.raises(RequestError, match="register broker failed"):
         lab.register("a", 0, ["T"])
     assert lab.picture() == before
 
