@@ -1,0 +1,199 @@
+"""Our commands against Java's name server and ours; the same real broker registers with both."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+
+from nsadmin import AdminClient
+from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
+from tests.interop.java_parts import JavaBroker, JavaNameServer
+from tests.interop.our_server import ROOT, OurNameServer
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
+TOPIC = "OrderT"
+# What moves between two looks at the same broker.
+MOVING = {
+    "inTps", "outTps", "hour", "commitLogDiskRatio", "pageCacheLockTimeMills",
+    "sendThreadPoolQueueHeadWaitTimeMills", "pullThreadPoolQueueHeadWaitTimeMills",
+    "ackThreadPoolQueueHeadWaitTimeMills", "timerReadBehind", "timerOffsetBehind",
+}  # fmt: skip
+
+
+class Cluster(NamedTuple):
+    java: JavaNameServer
+    ours: OurNameServer
+    broker: JavaBroker
+
+    @property
+    def both(self) -> str:
+        return f"{self.java.address};{self.ours.address}"
+
+
+@pytest.fixture(scope="module")
+def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    home = tmp_path_factory.mktemp("commands")
+    with (
+        JavaNameServer(home / "java") as java,
+        OurNameServer(home / "ours") as ours,
+        JavaBroker(home / "broker", [java.address, ours.address]) as broker,
+    ):
+        wait_for_broker([java, ours], "broker-a")
+        create_topic(broker.port, TOPIC)
+        wait_for_topic([java, ours], TOPIC)
+        yield Cluster(java, ours, broker)
+
+
+class Done(NamedTuple):
+    code: int
+    rows: Any
+    said: str
+
+
+def nsadmin(namesrv: str, *args: str) -> Done:
+    command = [sys.executable, "-m", "nsadmin", "-n", namesrv, "--json", *args]
+    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
+    return Done(done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr)
+
+
+def same(cluster: Cluster, *args: str) -> Done:
+    """Run against each server alone: everything but the server's own address has to be equal."""
+    java, ours = (
+        masked(nsadmin(server.address, *args), server.address) for server in (cluster.java, cluster.ours)
+    )
+    assert ours == java
+    return java
+
+
+def masked(done: Done, addr: str) -> Done:
+    rows = json.loads(json.dumps(done.rows).replace(addr, "SERVER"))
+    for row in rows if isinstance(rows, list) else ():
+        for name in MOVING & row.keys():
+            assert row[name] is None or row[name] >= 0, row
+            row[name] = "moving"
+    return Done(done.code, rows, done.said.replace(addr, "SERVER"))
+
+
+def test_cluster_list(cluster: Cluster) -> None:
+    [row] = same(cluster, "clusterList").rows
+    assert (row["brokerName"], row["brokerAddr"], row["version"], row["reachable"]) == (
+        "broker-a",
+        cluster.broker.address,
+        "V5_5_0",
+        True,
+    )
+    [row] = same(cluster, "clusterList", "DefaultCluster", "-m").rows
+    assert row["inTotalToday"] == 0
+    assert same(cluster, "clusterList", "-c", "NoSuchCluster").code == 5
+
+
+def test_broker_status(cluster: Cluster) -> None:
+    for args in (("-b", cluster.broker.address), ("-c", "DefaultCluster")):
+        done = nsadmin(cluster.both, "brokerStatus", *args)
+        assert (done.code, done.said) == (0, "")
+        table = {row["key"]: row["value"] for row in done.rows}
+        assert table["brokerVersionDesc"] == "V5_5_0"
+        assert len(table) > 50
+
+
+def test_topic_lists(cluster: Cluster) -> None:
+    assert {"topic": TOPIC} in same(cluster, "topicList").rows
+    assert same(cluster, "topicList", "--no-system").rows == [{"topic": TOPIC}]
+    assert {"topic": "TBW102"} in same(cluster, "topicList", "--cluster", "DefaultCluster").rows
+    with_groups = same(cluster, "topicList", "-c").rows
+    assert {"clusterName": "DefaultCluster", "topic": TOPIC, "consumerGroups": []} in with_groups
+
+
+def test_the_route_of_every_topic(cluster: Cluster) -> None:
+    with AdminClient(cluster.java.address) as java, AdminClient(cluster.ours.address) as ours:
+        for topic in java.topics.names():
+            assert ours.topics.route(topic) == java.topics.route(topic)
+    [route] = same(cluster, "topicRoute", TOPIC).rows
+    assert (route["perm"], route["readQueueNums"], route["writeQueueNums"]) == (6, 4, 4)
+    assert same(cluster, "topicRoute", TOPIC, "--raw").rows["queueDatas"][0]["perm"] == 6
+    assert same(cluster, "topicClusterList", TOPIC).rows == [{"clusterName": "DefaultCluster"}]
+
+
+@pytest.mark.parametrize("command", ["topicRoute", "topicClusterList"])
+def test_a_topic_that_nobody_has(cluster: Cluster, command: str) -> None:
+    done = same(cluster, command, "NoSuchTopic")
+    assert (done.code, done.rows) == (5, None)
+
+
+def test_write_permission_goes_and_comes_back(cluster: Cluster) -> None:
+    assert same(cluster, "wipeWritePerm", "broker-a", "--dry-run").rows[0]["result"] == "dry-run"
+    [wiped] = same(cluster, "wipeWritePerm", "broker-a").rows
+    assert wiped["result"] == "done"
+    assert wiped["topicCount"] > 10
+    assert same(cluster, "topicRoute", TOPIC).rows[0]["perm"] == 4
+    assert same(cluster, "addWritePerm", "-b", "broker-a").rows[0]["topicCount"] == wiped["topicCount"]
+    assert same(cluster, "topicRoute", TOPIC).rows[0]["perm"] == 6
+    assert same(cluster, "wipeWritePerm", "broker-x").code == 5
+
+
+def test_kv_config(cluster: Cluster) -> None:
+    assert same(cluster, "updateKvConfig", "ORDER_TOPIC_CONFIG", TOPIC, "broker-a:4;ü").code == 0
+    assert same(cluster, "kvGet", "ORDER_TOPIC_CONFIG", TOPIC).rows[0]["value"] == "broker-a:4;ü"
+    assert same(cluster, "kvList", "ORDER_TOPIC_CONFIG").rows[0]["key"] == TOPIC
+    assert same(cluster, "deleteKvConfig", "ORDER_TOPIC_CONFIG", TOPIC).code == 2
+    assert same(cluster, "deleteKvConfig", "ORDER_TOPIC_CONFIG", TOPIC, "--yes").rows[0]["result"] == "done"
+    assert same(cluster, "deleteKvConfig", "ORDER_TOPIC_CONFIG", TOPIC, "--yes").code == 5
+    assert same(cluster, "kvGet", "ORDER_TOPIC_CONFIG", TOPIC).code == 5
+    assert same(cluster, "kvList", "ORDER_TOPIC_CONFIG").rows[0]["result"] == "empty"
+    assert same(cluster, "kvList", "NO_SUCH_NAMESPACE").code == 5
+
+
+def test_settings(cluster: Cluster) -> None:
+    java, ours = (
+        {row["key"] for row in nsadmin(server.address, "getNamesrvConfig").rows}
+        for server in (cluster.java, cluster.ours)
+    )
+    # Ours runs without a ROCKETMQ_HOME, and what is null is left out.
+    assert java - ours == {"rocketmqHome"}
+    assert ours <= java
+    assert same(cluster, "updateNamesrvConfig", "waitSecondsForService", "44").rows[0]["value"] == "44"
+    assert same(cluster, "updateNamesrvConfig", "waitSecondsForService", "soon").code == 1
+    assert same(cluster, "updateNamesrvConfig", "noSuchItem", "1").code == 1
+    assert same(cluster, "updateNamesrvConfig", "kvConfigPath", "/tmp/x").code == 1
+
+
+def test_a_topic_is_deleted_on_the_broker_and_on_both_servers(cluster: Cluster) -> None:
+    create_topic(cluster.broker.port, "ShortLived")
+    wait_for_topic([cluster.java, cluster.ours], "ShortLived")
+    assert nsadmin(cluster.both, "deleteTopic", "ShortLived", "DefaultCluster").code == 2
+    planned = nsadmin(cluster.both, "deleteTopic", "ShortLived", "DefaultCluster", "--dry-run")
+    assert [row["result"] for row in planned.rows] == ["dry-run"] * 3
+    done = nsadmin(cluster.both, "deleteTopic", "ShortLived", "-c", "DefaultCluster", "--yes")
+    assert (done.code, done.said) == (0, "")
+    assert [(row["target"], row["role"], row["result"]) for row in done.rows] == [
+        (cluster.broker.address, "master", "done"),
+        (cluster.java.address, "nameserver", "done"),
+        (cluster.ours.address, "nameserver", "done"),
+    ]
+    assert same(cluster, "topicRoute", "ShortLived").code == 5
+    assert same(cluster, "deleteTopic", "ShortLived", "DefaultCluster", "--yes").code == 5
+    assert same(cluster, "deleteTopic", TOPIC, "NoSuchCluster", "--yes").code == 5
+
+
+def test_a_system_topic_is_refused_by_the_broker_and_stays(cluster: Cluster) -> None:
+    done = same(cluster, "deleteTopic", "TBW102", "DefaultCluster", "--yes")
+    assert done.code == 1
+    assert [row["result"] for row in done.rows] == ["failed", "skipped"]
+    assert same(cluster, "topicRoute", "TBW102").code == 0
+
+
+def test_one_dead_name_server_beside_either(cluster: Cluster) -> None:
+    done = nsadmin(f"127.0.0.1:1;{cluster.both}", "topicRoute", TOPIC)
+    assert done.code == 3
+    assert done.rows[0]["topic"] == TOPIC
+    assert done.said == "nsadmin: name server 127.0.0.1:1: connection refused, nothing listens there\n"
+
+
+def test_both_servers_tell_the_same(cluster: Cluster) -> None:
+    for command in (["clusterList"], ["topicList"], ["topicRoute", TOPIC]):
+        done = nsadmin(cluster.both, *command)
+        assert (done.code, done.said) == (0, "")
