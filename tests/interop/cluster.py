@@ -49,10 +49,11 @@ def route(server: NameServer, topic: str) -> dict[str, Any] | None:
 
 def permissions(server: NameServer, broker: str) -> dict[str, int]:
     """The permission of each topic on one broker."""
-    found = {}
+    found: dict[str, int] = {}
     for topic in body(server, 206)["topicList"]:
-        queues = (route(server, topic) or {"queueDatas": []})["queueDatas"]
-        found |= {topic: queue["perm"] for queue in queues if queue["brokerName"] == broker}
+        for queue in (route(server, topic) or {"queueDatas": []})["queueDatas"]:
+            if queue["brokerName"] == broker:
+                found[topic] = queue["perm"]
     return found
 
 

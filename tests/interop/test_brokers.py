@@ -1,4 +1,4 @@
-"""Real brokers of both releases on two of our name servers and one of Java's: they come, change and go alike."""
+"""Real brokers of both releases on two name servers of ours and one of Java's: all three see the same."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Unmodified mqadmin 5.5.0 against our two name servers and a real broker: what it says, and what is then true."""
+"""Unmodified mqadmin 5.5.0 against two name servers of ours: what it says, and what is then true."""
 
 import json
 from collections.abc import Iterator

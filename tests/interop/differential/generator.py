@@ -172,7 +172,8 @@ class Generator:
         if self.chance(0.03):
             broker.connection = self.rng.choice(self.brokers).connection
         if self.chance(0.08):
-            broker.address = f"10.0.9.{self.rng.randrange(4)}:10911"
+            # Not one address in two clusters: which filter list a route then shows is left to Java's hashing.
+            broker.address = f"10.{int(broker.name[-1]) // 2}.9.{self.rng.randrange(4)}:10911"
             broker.connection = self._new_connection()
         if self.chance(0.1):
             broker.state_version = self.rng.randrange(4)

@@ -12,9 +12,10 @@ class Ledger:
     left_traces: bool = False
     removals: int = 0
     shared_at_close: bool = False
+    astray_at_close: bool = False
     clusters_of: dict[str, set[str]] = field(default_factory=dict)
     disconnected: set[tuple[str, str]] = field(default_factory=set)
-    _owner: dict[tuple[str, str], int] = field(default_factory=dict)
+    _owner: dict[tuple[str, str], tuple[int, set[str]]] = field(default_factory=dict)
 
     @property
     def loosely_clustered(self) -> set[str]:
@@ -24,7 +25,7 @@ class Ledger:
 
     def record(self, op: Op, java: Outcome) -> None:
         """Note what the operation did to the servers."""
-        self.left_traces = self.shared_at_close = False
+        self.left_traces = self.shared_at_close = self.astray_at_close = False
         if op.kind in (Kind.CLOSE, Kind.RESET) or java.closed:
             self._close(op.connection)
         elif op.code == 103:
@@ -32,7 +33,7 @@ class Ledger:
         elif op.code in (104, 216):
             self.removals += 1
             if op.code == 104:
-                self._name_cluster(op)
+                self._unregister(op)
 
     def _register(self, op: Op, java: Outcome) -> None:
         ext = {key: str(value) for key, value in (op.ext or {}).items()}
@@ -43,17 +44,26 @@ class Ledger:
         self.removals += "deletes topics" in op.marks
         self._name_cluster(op)
         entry = ext.get("clusterName", ""), ext.get("brokerAddr", "")
-        self._owner[entry] = op.connection
+        names = self._owner.get(entry, (0, set()))[1] | {ext.get("brokerName", "")}
+        self._owner[entry] = op.connection, names
         self.disconnected.discard(entry)
+
+    def _unregister(self, op: Op) -> None:
+        ext = {key: str(value) for key, value in (op.ext or {}).items()}
+        self._owner.pop((ext.get("clusterName", ""), ext.get("brokerAddr", "")), None)
+        self._name_cluster(op)
 
     def _name_cluster(self, op: Op) -> None:
         ext = op.ext or {}
         self.clusters_of.setdefault(str(ext.get("brokerName")), set()).add(str(ext.get("clusterName")))
 
     def _close(self, connection: int) -> None:
-        held = [key for key, owner in self._owner.items() if owner == connection]
-        self.shared_at_close = len(held) > 1
+        """Java's live entry belongs to the connection that registered it last, and is one for each address."""
+        held = {entry: names for entry, (owner, names) in self._owner.items() if owner == connection}
+        names = set().union(*held.values())
+        self.shared_at_close = len(held) > 1 or len(names) > 1
+        self.astray_at_close = not self.loosely_clustered.isdisjoint(names)
         self.removals += bool(held)
         self.disconnected.update(held)
-        for key in held:
-            del self._owner[key]
+        for entry in held:
+            del self._owner[entry]

@@ -1,0 +1,219 @@
+"""What no generated sequence can hold: time, files, settings of the start, and what breaks a server.
+
+Each runs against Java's server and ours, with what differs on purpose spelled out.
+"""
+
+import contextlib
+import json
+import socket
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.interop import wire
+from tests.interop.cluster import NameServer, brokers, plain
+from tests.interop.differential.loose_json import parse
+from tests.interop.differential.subject import registration
+from tests.interop.java_parts import JavaNameServer
+from tests.interop.our_server import OurNameServer
+from tests.interop.processes import wait_for
+from tests.interop.wire import Connection, frame, json_header
+
+QUICK_SCAN = {"scanNotActiveBrokerInterval": 200, "notifyMinBrokerIdChanged": "true"}
+FRAME_LIMIT = 16 * 1024 * 1024
+
+
+def server_of(kind: str, home: Path, config: dict[str, object] | None = None) -> NameServer:
+    return JavaNameServer(home, config) if kind == "java" else OurNameServer(home, config)
+
+
+@pytest.fixture(scope="module", params=["java", "ours"])
+def server(
+    request: pytest.FixtureRequest, released: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[NameServer]:
+    with server_of(request.param, tmp_path_factory.mktemp(request.param), QUICK_SCAN) as running:
+        yield running
+
+
+@pytest.fixture
+def connection(server: NameServer) -> Iterator[Connection]:
+    with contextlib.closing(Connection(server.port)) as opened:
+        yield opened
+
+
+def is_ours(server: NameServer) -> bool:
+    return isinstance(server, OurNameServer)
+
+
+def register(connection: Connection, name: str, address: str, broker_id: int = 0, **more: str) -> wire.Answer:
+    ext, body = registration(name, address, (f"{name}-1", f"{name}-2"))
+    return connection.call(103, ext | {"clusterName": "edges", "brokerId": str(broker_id)} | more, body)
+
+
+def identity(name: str, address: str) -> dict[str, str]:
+    return {"brokerName": name, "brokerAddr": address, "clusterName": "edges", "brokerId": "0"}
+
+
+def test_a_broker_expires_after_its_own_timeout_and_its_connection_is_closed(
+    server: NameServer, connection: Connection
+) -> None:
+    register(connection, "short", "10.1.0.1:1", heartbeatTimeoutMillis="1000")
+    wait_for("expiry", lambda: "short" not in brokers(server), 10)
+    assert connection.receive() is None
+
+
+@pytest.mark.parametrize("code", [904, 322])
+def test_a_heartbeat_keeps_a_broker_alive(server: NameServer, connection: Connection, code: int) -> None:
+    name, address = f"kept-{code}", f"10.1.0.2:{code}"
+    register(connection, name, address, heartbeatTimeoutMillis="1500")
+    with contextlib.closing(Connection(server.port)) as beside:
+        register(beside, "left-alone", "10.1.0.3:1", heartbeatTimeoutMillis="1500")
+
+        def beat() -> bool:
+            connection.send(frame(json_header(code, identity(name, address), 1, flag=2), b"{}"))
+            return "left-alone" not in brokers(server)
+
+        wait_for("the other's expiry", beat, 10)
+        assert name in brokers(server)
+
+
+def test_a_new_smaller_id_is_announced_to_the_other_members(
+    server: NameServer, connection: Connection
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as member:
+        slave = f"127.0.0.1:{member.getsockname()[1]}"
+        register(connection, "told", slave, broker_id=1, enableActingMaster="true")
+        register(connection, "told", "127.0.0.1:9", broker_id=0, enableActingMaster="true")
+        member.settimeout(10)
+        with member.accept()[0] as accepted, accepted.makefile("rb") as stream:
+            (size,) = struct.unpack(">i", stream.read(4))
+            announced = wire.read_frame(stream.read(size))
+    assert (announced.code, announced.flag) == (905, 2)
+    ext = {"minBrokerId": "0", "minBrokerAddr": "127.0.0.1:9", "haBrokerAddr": "-"}
+    assert announced.ext == ext
+
+
+def test_a_frame_of_16_mib_is_read_and_a_longer_one_closes_the_connection(server: NameServer) -> None:
+    header = json_header(106, None, 5)
+    for more, answered in ((0, True), (1, False)):
+        with contextlib.closing(Connection(server.port)) as opened:
+            opened.send(frame(header, bytes(FRAME_LIMIT - 8 - len(header) + more)))
+            answer = opened.receive(20)
+            assert (answer is not None and answer.code == 0) is answered
+
+
+def test_a_request_in_many_pieces_and_many_requests_in_one_are_answered(
+    server: NameServer, connection: Connection
+) -> None:
+    request = frame(json_header(106, None, 5))
+    for at in range(len(request)):
+        connection.send(request[at : at + 1])
+    assert connection.receive() is not None
+    connection.send(request * 50)
+    assert [answer.code for answer in (connection.receive() for _ in range(50)) if answer] == [0] * 50
+
+
+def test_brokers_that_share_a_connection_all_go_with_it_on_ours_only(server: NameServer) -> None:
+    with contextlib.closing(Connection(server.port)) as shared:
+        for number in range(3):
+            register(shared, f"shared-{number}", f"10.1.1.{number}:1")
+
+    def left() -> int:
+        return sum(name.startswith("shared-") for name in brokers(server))
+
+    wait_for("the close", lambda: left() < 3, 5)
+    assert left() == (0 if is_ours(server) else 2)
+
+
+def test_an_unregistration_with_a_null_field_is_refused_by_ours_and_spoils_javas_batch(
+    server: NameServer, connection: Connection
+) -> None:
+    register(connection, "victim", "10.1.2.1:1")
+    broken = {"brokerAddr": "10.1.2.9:1", "clusterName": "edges", "brokerId": "0"}
+    answer = connection.call(104, broken)
+    assert answer.code == (1 if is_ours(server) else 0)
+    assert connection.call(104, identity("victim", "10.1.2.1:1")).code == 0
+    wait_for("the victim's end", lambda: "victim" not in brokers(server), 5)
+
+
+def test_a_value_with_blanks_is_trimmed_by_ours_and_ignored_by_java(
+    server: NameServer, connection: Connection
+) -> None:
+    assert connection.call(318, None, b"waitSecondsForService= 7 \n").code == 0
+    settings = connection.call(319).body.decode().splitlines()
+    assert (f"waitSecondsForService={7 if is_ours(server) else 45}") in settings
+
+
+def test_a_registration_without_a_name_is_refused_by_ours_and_breaks_javas_304(
+    server: NameServer, connection: Connection
+) -> None:
+    register(connection, "healthy", "10.1.3.1:1")
+    ext, body = registration("nameless", "10.1.3.2:1", ("a", "b"))
+    del ext["brokerName"]
+    answer = connection.call(103, ext | {"clusterName": "edges"}, body)
+    assert answer.code == (1 if is_ours(server) else 0)
+    listed = plain(parse(connection.call(304).body))["topicList"]
+    assert ("healthy" in listed) or not is_ours(server)
+
+
+@pytest.mark.parametrize("kind", ["java", "ours"])
+def test_an_idle_connection_is_closed_and_its_broker_goes(released: None, tmp_path: Path, kind: str) -> None:
+    with (
+        server_of(kind, tmp_path, {"serverChannelMaxIdleTimeSeconds": 1}) as server,
+        contextlib.closing(Connection(server.port)) as idle,
+    ):
+        register(idle, "idle", "10.1.4.1:1")
+        assert idle.receive(10) is None
+        wait_for("the idle broker's end", lambda: "idle" not in brokers(server), 5)
+
+
+@pytest.mark.parametrize("kind", ["java", "ours"])
+def test_routes_wait_for_the_service_when_told_to(released: None, tmp_path: Path, kind: str) -> None:
+    config: dict[str, object] = {"needWaitForService": "true", "waitSecondsForService": 3}
+    with server_of(kind, tmp_path, config) as server, contextlib.closing(Connection(server.port)) as opened:
+        answer = opened.call(105, {"topic": "early"})
+        assert (answer.code, answer.remark) == (1, "name server not ready")
+        wait_for("readiness", lambda: opened.call(105, {"topic": "early"}).code == 17, 10)
+
+
+KV = {"configTable": {"Späce": {'"k"\\/\n\t\x01': "é\u2028", "0": "1"}, "ORDER_TOPIC_CONFIG": {"T": "b:8"}}}
+
+
+@pytest.mark.parametrize(("writer", "reader"), [("java", "ours"), ("ours", "java")])
+def test_the_kv_file_of_one_server_is_read_by_the_other(
+    released: None, tmp_path: Path, writer: str, reader: str
+) -> None:
+    with (
+        server_of(writer, tmp_path / writer) as server,
+        contextlib.closing(Connection(server.port)) as opened,
+    ):
+        for namespace, table in KV["configTable"].items():
+            for key, value in table.items():
+                assert opened.call(100, {"namespace": namespace, "key": key, "value": value}).code == 0
+    written = (tmp_path / writer / "kvConfig.json").read_text()
+    assert json.loads(written) == KV
+    (tmp_path / reader).mkdir()
+    (tmp_path / reader / "kvConfig.json").write_text(written)
+    with (
+        server_of(reader, tmp_path / reader) as server,
+        contextlib.closing(Connection(server.port)) as opened,
+    ):
+        for namespace, table in KV["configTable"].items():
+            found = plain(parse(opened.call(219, {"namespace": namespace}).body))
+            assert found == {"table": table}
+
+
+@pytest.mark.parametrize(("kind", "starts"), [("java", False), ("ours", True)])
+def test_an_empty_object_as_kv_file_stops_java_only(
+    released: None, tmp_path: Path, kind: str, starts: bool
+) -> None:
+    (tmp_path / "kvConfig.json").write_text("{}")
+    server = server_of(kind, tmp_path)
+    if starts:
+        with server:
+            assert brokers(server) == {}
+    else:
+        with pytest.raises(RuntimeError, match=r"ended with"):
+            server.start()
