@@ -2,13 +2,15 @@
 # The tour of `make demo`: starts a name server and a fleet of simulated brokers on free ports, runs the
 # commands below against them as they are printed, and stops everything.
 set -u
+# Without a terminal to read from, no command stops to ask.
+exec </dev/null
 
 boot=$(mktemp)
 start='python -m namesrv_core.fleet up'
 $start >"$boot" &
 lab=$!
 trap 'kill "$lab" 2>/dev/null; wait "$lab"; rm -f "$boot"' EXIT
-trap 'exit 130' INT TERM
+trap 'exit 130' HUP INT TERM
 
 while ! grep -q '^# Ctrl-C' "$boot"; do
     kill -0 "$lab" 2>/dev/null || exit 1
@@ -35,13 +37,13 @@ head -n 2 "$boot"
 say 'Two clusters of three broker groups, master and slave, with live load'
 run 'nsadmin clusterList'
 run 'nsadmin topicList --no-system | grep -v % | head -n 10'
-run 'nsadmin topicList -c | grep -E "clusterName|invoices "'
+run 'nsadmin topicList -c | grep -E "clusterName|  orders "'
 
 say 'Take the writes from a broker: its row in the route turns from rw- to r--'
 run 'nsadmin topicRoute orders'
 run 'nsadmin wipeWritePerm broker-a-0'
 run 'nsadmin topicRoute orders'
-run 'nsadmin addWritePerm broker-a-0'
+run 'nsadmin addWritePerm broker-a-0 --yes'
 
 say 'The KV config: what is answered is on the disk'
 run 'nsadmin updateKvConfig ORDER_TOPIC_CONFIG orders "broker-a-0:8;broker-a-1:8"'

@@ -80,7 +80,7 @@ async def _up(plan: FleetPlan, given: Sequence[str] | None, port: int) -> None:
     """Until a signal: it cancels whatever goes on, and everything is stopped on the way out."""
     task = asyncio.current_task()
     assert task is not None
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
     with suppress(asyncio.CancelledError):
         if given:

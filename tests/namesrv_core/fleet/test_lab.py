@@ -36,7 +36,7 @@ def lab(*flags: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
         child.communicate(timeout=10)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
 def test_it_runs_until_it_is_told_to_stop_and_leaves_nothing(number: signal.Signals) -> None:
     with lab() as (child, address):
         assert len(loop.run(cluster_info(address))["brokerAddrTable"]["broker-a-0"]["brokerAddrs"]) == 2
