@@ -36,7 +36,10 @@ def load(path: Path) -> Tables:
 def _table(path: Path, namespace: str, table: object) -> Mapping[str, str | None]:
     if not isinstance(table, dict):
         raise CorruptFile(f"{path} is no KV file: its namespace {namespace} is no object")
-    return {key: fastjson.to_text(value) for key, value in table.items()}
+    try:
+        return {key: fastjson.to_text(value) for key, value in table.items()}
+    except ValueError as error:
+        raise CorruptFile(f"{path} is no KV file: {error}") from None
 
 
 def save(path: Path, tables: Tables) -> None:
