@@ -1,0 +1,174 @@
+"""Name servers that run: in this process on the loop of the test, or as a program of their own."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec
+
+from namesrv_core.protocol import codec
+from namesrv_core.protocol.command import Command, ExtFields, request
+from namesrv_core.protocol.connection import Connection
+from namesrv_core.server.name_server import NameServer
+from namesrv_core.state.settings import Settings
+from namesrv_core.transport.loop import run
+
+P = ParamSpec("P")
+
+DEADLINE = 20.0
+"""Seconds after which something that should have happened has not."""
+ROOT = Path(__file__).parents[2]
+
+
+def on_a_loop(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
+    """A test that is a coroutine, run to its end on the loop that the server uses."""
+
+    @wraps(test)
+    def run_it(*args: P.args, **kwargs: P.kwargs) -> None:
+        run(asyncio.wait_for(test(*args, **kwargs), DEADLINE))
+
+    return run_it
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Wait for what another connection causes."""
+    async with asyncio.timeout(DEADLINE):
+        while not condition():  # noqa: ASYNC110 - what is waited for happens in another process or task
+            await asyncio.sleep(0.001)
+
+
+def settings_in(home: Path, **more: Any) -> Settings:
+    fields: dict[str, Any] = {
+        "kvConfigPath": str(home / "kvConfig.json"),
+        "configStorePath": str(home / "namesrv.properties"),
+        "bindAddress": "127.0.0.1",
+        "listenPort": 0,
+    }
+    return Settings(**(fields | more))
+
+
+@asynccontextmanager
+async def serving(home: Path, **more: Any) -> AsyncIterator[NameServer]:
+    """A name server on a free port with its files in `home`; `more` are settings."""
+    server = NameServer(settings_in(home, **more))
+    await server.start()
+    try:
+        yield server
+    finally:
+        await server.stop()
+
+
+class Peer:
+    """One connection to a server, with the bytes in the test's hand."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+        self._connection = Connection()
+        self._received: list[Command] = []
+
+    @classmethod
+    @asynccontextmanager
+    async def to(cls, address: str) -> "AsyncIterator[Peer]":
+        host, _, port = address.rpartition(":")
+        peer = cls(*await asyncio.open_connection(host.strip("[]"), int(port)))
+        try:
+            yield peer
+        finally:
+            await peer.close()
+
+    def send(self, data: bytes) -> None:
+        self._writer.write(data)
+
+    async def receive(self) -> Command | None:
+        """The next command; None where the other end has closed the connection."""
+        while not self._received:
+            data = await self._reader.read(1 << 16)
+            if not data:
+                return None
+            self._received += self._connection.feed(data)
+        return self._received.pop(0)
+
+    async def ask(self, code: int, ext: ExtFields | None = None, body: bytes = b"", **more: Any) -> Command:
+        """The next answer to a request; it must be the answer to this one."""
+        asked = request(code, ext, body)
+        for name, value in more.items():
+            setattr(asked, name, value)
+        self.send(codec.encode(asked))
+        answer = await self.receive()
+        assert answer is not None
+        assert answer.opaque == asked.opaque
+        return answer
+
+    async def is_closed(self) -> bool:
+        """Wait for the other end to close, without a word."""
+        try:
+            return await self.receive() is None
+        except ConnectionResetError:
+            return True
+
+    async def close(self) -> None:
+        self._writer.close()
+        with suppress(ConnectionError):
+            await self._writer.wait_closed()
+
+
+class Program:
+    """`python -m namesrv_core` as a process; `address` is what its boot line says."""
+
+    def __init__(self, *args: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "namesrv_core", *args],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+        )
+        self.boot = self._boot_line()
+        self.address = self.boot.rpartition(" ")[2]
+
+    def _boot_line(self) -> str:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            if "boot success" in line:
+                return line.strip()
+        raise AssertionError(self.end()[2])
+
+    def connect(self) -> socket.socket:
+        host, _, port = self.address.rpartition(":")
+        return socket.create_connection((host, int(port)), DEADLINE)
+
+    def end(self, number: signal.Signals | None = None) -> tuple[int, str, str]:
+        """Send a signal and wait for the end: exit code, rest of stdout, stderr."""
+        if number is not None:
+            self.process.send_signal(number)
+        out, err = self.process.communicate(timeout=DEADLINE)
+        return self.process.returncode, out, err
+
+
+@contextmanager
+def program(*args: str) -> Iterator[Program]:
+    running = Program(*args)
+    try:
+        yield running
+    finally:
+        if running.process.returncode is None:
+            running.end(signal.SIGKILL)
+
+
+def call(asked: Command, connection: socket.socket) -> Command:
+    """The answer to a request over a plain socket."""
+    near = Connection()
+    connection.sendall(near.ask(asked))
+    while True:
+        data = connection.recv(1 << 16)
+        if not data:
+            raise ConnectionResetError("the server closed the connection")
+        for command in near.feed(data):
+            return command
