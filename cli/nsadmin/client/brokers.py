@@ -48,6 +48,12 @@ class RuntimeInfo:
         text = self.table.get("brokerActive")
         return None if text is None else text == "true"
 
+    @property
+    def out_tps(self) -> float | None:
+        """Messages handed out per second; 4.x spells the key with one r."""
+        found = self.number("getTransferredTps")
+        return self.number("getTransferedTps") if found is None else found
+
     def hours(self, now: float) -> float | None:
         """Age of the oldest message at `now` (seconds since 1970); None for an empty store, which says -1."""
         earliest = self.integer("earliestMessageTimeStamp")

@@ -7,10 +7,11 @@ is, and the master would only register it again.
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
-from namesrv_core.errors import RocketMQError, TopicNotExist
+from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command
+from nsadmin.client.bodies import json_object
 from nsadmin.client.caller import Caller
 from nsadmin.client.clusters import ClusterInfo
 from nsadmin.client.results import NotApplied, NotFound, ServerResult
@@ -92,15 +93,25 @@ class TopicDeletion(NamedTuple):
         """Whether any name server or master has it: one that cannot say is taken to have it."""
         if self._still_routed(self.name_servers):
             return True
-        answers = self._topic_configs(self.masters)
-        return any(not isinstance(answer.error, TopicNotExist) for answer in answers)
-
-    def _topic_configs(self, masters: Sequence[str]) -> list[ServerResult[Command]]:
-        ext = headers.write(headers.TopicName(self.topic))
-        return self.caller.ask_each(masters, RequestCode.GET_TOPIC_CONFIG, ext)
+        return any(not isinstance(held.error, TopicNotExist) for held in self._held_by(self.masters))
 
     def _still_on_masters(self, addrs: Sequence[str]) -> set[str]:
-        return {answer.addr for answer in self._topic_configs(addrs) if answer.error is None}
+        return {held.addr for held in self._held_by(addrs) if held.error is None}
+
+    def _held_by(self, masters: Sequence[str]) -> list[ServerResult[Command]]:
+        """Success for each master that has the topic, TopicNotExist for each that has not."""
+        ext = headers.write(headers.TopicName(self.topic))
+        held = {item.addr: item for item in self.caller.ask_each(masters, RequestCode.GET_TOPIC_CONFIG, ext)}
+        # Before 5.0 a broker cannot be asked for one topic, only for all.
+        old = [addr for addr, item in held.items() if isinstance(item.error, NotSupported)]
+        for item in self.caller.ask_each(old, RequestCode.GET_ALL_TOPIC_CONFIG):
+            held[item.addr] = decoded(item, self._among_all)
+        return list(held.values())
+
+    def _among_all(self, command: Command) -> Command:
+        if self.topic not in (json_object(command).get("topicConfigTable") or {}):
+            raise TopicNotExist(None)
+        return command
 
     def _still_routed(self, addrs: Sequence[str]) -> set[str]:
         code = RequestCode.GET_ROUTEINFO_BY_TOPIC

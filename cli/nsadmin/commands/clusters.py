@@ -118,7 +118,7 @@ def _load(status: BrokerStatus, now: float) -> Row:
         **{name: info.number(name) for name in FRACTIONS},
         "version": info.version,
         "inTps": info.number("putTps"),
-        "outTps": info.number("getTransferredTps"),
+        "outTps": info.out_tps,
         "hour": None if hours is None else round(hours, 2),
         "brokerActive": info.is_active,
     }

@@ -29,6 +29,12 @@ def test_the_version_is_named_or_computed() -> None:
     assert RuntimeInfo({"brokerVersion": "407"}).version == "V4_9_7"
 
 
+def test_the_old_spelling_of_4_9_is_known() -> None:
+    assert RuntimeInfo({"getTransferedTps": "3.5 1 1"}).out_tps == 3.5
+    assert RuntimeInfo({"getTransferredTps": "2.5 1 1"}).out_tps == 2.5
+    assert RuntimeInfo({}).out_tps is None
+
+
 def test_an_empty_store_has_no_oldest_message() -> None:
     assert RuntimeInfo({"earliestMessageTimeStamp": "-1"}).hours(1e9) is None
     assert RuntimeInfo({"earliestMessageTimeStamp": "0"}).hours(7200.0) == 2.0

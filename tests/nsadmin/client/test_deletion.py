@@ -6,7 +6,7 @@ from namesrv_core.protocol.command import Command, reply
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.client.deletion import DeletionStep
-from tests.support.servers import FakeBroker, FakeNameServer, refuse
+from tests.support.servers import FakeBroker, FakeNameServer, body, refuse
 
 
 def results(steps: list[DeletionStep]) -> list[tuple[str, str, str, str | None]]:
@@ -100,6 +100,19 @@ def test_a_topic_that_only_a_master_knows_can_be_deleted(
     first.routes, second.routes = {}, {}
     with AdminClient(addrs, timeout=5) as admin:
         admin.topics.delete("T", "C")
+    assert broker.topics == {}
+
+
+def test_a_broker_of_4_9_is_asked_for_all_its_topics(
+    addrs: list[str], first: FakeNameServer, second: FakeNameServer, broker: FakeBroker
+) -> None:
+    del broker.handlers[351]
+    broker.handlers[21] = lambda asked: body(asked, {"topicConfigTable": broker.topics})
+    first.routes, second.routes = {}, {}
+    with AdminClient(addrs, timeout=5) as admin:
+        with pytest.raises(NotFound):
+            admin.topics.delete("U", "C")
+        assert {step.result for step in admin.topics.delete("T", "C")} == {"done"}
     assert broker.topics == {}
 
 
