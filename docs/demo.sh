@@ -6,7 +6,7 @@ set -u
 exec </dev/null
 
 boot=$(mktemp)
-start='python -m namesrv_core.fleet up'
+start='nsadmin lab up'
 $start >"$boot" &
 lab=$!
 trap 'kill "$lab" 2>/dev/null; wait "$lab"; rm -f "$boot"' EXIT
