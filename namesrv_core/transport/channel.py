@@ -9,7 +9,7 @@ from namesrv_core.transport.stream import Stream
 def split_address(address: str) -> tuple[str, int]:
     """`host:port` or `[v6]:port`; ValueError for anything else."""
     host, colon, port = address.rpartition(":")
-    if not colon or not port.isdigit():
+    if not colon or not port.isdecimal() or len(port) > 5 or int(port) > 65535:
         raise ValueError(f"no address: {address!r} (host:port is one)")
     return host.removeprefix("[").removesuffix("]"), int(port)
 

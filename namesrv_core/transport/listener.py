@@ -32,6 +32,9 @@ def _bind(host: str, port: int) -> socket.socket:
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
+    except OverflowError as error:
+        listening.close()
+        raise OSError(str(error)) from None
     except BaseException:
         listening.close()
         raise
