@@ -1,0 +1,126 @@
+"""Outgoing connections: answers matched, deadlines, peers that go."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from namesrv_core.protocol.command import Command, request
+from namesrv_core.transport.channel import Channel, split_address
+from namesrv_core.transport.stream import Stream
+from tests.namesrv_core.transport.test_stream import echoing
+from tests.support.running import on_a_loop, until
+
+
+@pytest.mark.parametrize(
+    ("address", "parts"),
+    [
+        ("1.2.3.4:5", ("1.2.3.4", 5)),
+        ("host.name:10911", ("host.name", 10911)),
+        ("[::1]:5", ("::1", 5)),
+        ("::1:5", ("::1", 5)),
+    ],
+)
+def test_an_address_is_split_at_its_last_colon(address: str, parts: tuple[str, int]) -> None:
+    assert split_address(address) == parts
+
+
+@pytest.mark.parametrize(
+    "address", ["", "host", "host:", "host:x", "host:-1", "host:1 ", "host:65536", "host:²"]
+)
+def test_what_is_no_address_is_a_value_error(address: str) -> None:
+    with pytest.raises(ValueError, match="no address"):
+        split_address(address)
+
+
+@asynccontextmanager
+async def channel_to(address: str, patience: float = 3.0) -> AsyncIterator[Channel]:
+    channel = Channel(address, patience)
+    try:
+        yield channel
+    finally:
+        channel.close()
+
+
+@on_a_loop
+async def test_answers_find_the_requests_they_belong_to() -> None:
+    async with echoing() as (echo, address), channel_to(address) as channel:
+        asked = [request(1, body=b"%d" % number) for number in range(50)]
+        answers = await asyncio.gather(*map(channel.request, asked))
+        assert [answer.body for answer in answers] == [command.body for command in asked]
+        assert len(echo.streams) == 1
+
+
+@on_a_loop
+async def test_a_oneway_request_is_sent_and_not_waited_for() -> None:
+    async with echoing() as (echo, address), channel_to(address) as channel:
+        await channel.oneway(request(905, {"a": "b"}, oneway=True))
+        await until(lambda: echo.seen)
+        assert echo.seen[0].code == 905
+
+
+@on_a_loop
+async def test_a_request_that_is_not_answered_in_time_is_a_timeout_and_later_ones_work() -> None:
+    async with echoing() as (_, address), channel_to(address, 0.05) as channel:
+        silent = Command(1, opaque=-1, flag=2)
+        with pytest.raises(TimeoutError):
+            await channel.request(silent)
+        assert (await channel.request(request(1, body=b"x"))).body == b"x"
+
+
+@on_a_loop
+async def test_an_answer_that_nobody_waits_for_is_dropped() -> None:
+    async with echoing() as (echo, address), channel_to(address) as channel:
+        await channel.request(request(1))
+        echo.streams[0].send(Command(0, opaque=-99, flag=1))
+        assert (await channel.request(request(1, body=b"x"))).body == b"x"
+
+
+@on_a_loop
+async def test_a_connection_that_closes_fails_all_who_wait_and_the_next_one_connects_again() -> None:
+    async with echoing() as (echo, address), channel_to(address) as channel:
+        await channel.request(request(1))
+        waiting = [asyncio.ensure_future(channel.request(Command(1, opaque=-i, flag=2))) for i in (1, 2)]
+        await until(lambda: len(echo.seen) == 3)
+        echo.streams[0].close()
+        for failed in waiting:
+            with pytest.raises(ConnectionResetError, match="closed the connection"):
+                await failed
+        assert (await channel.request(request(1, body=b"x"))).body == b"x"
+        assert len(echo.streams) == 2
+
+
+@on_a_loop
+async def test_a_server_that_is_not_there_is_an_os_error() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    with pytest.raises(OSError, match=r"."):
+        await Channel(f"127.0.0.1:{port}").request(request(1))
+
+
+@pytest.mark.parametrize("how", [Channel.close, Channel.abort])
+def test_a_channel_that_ends_is_seen_at_the_other_end(how: object) -> None:
+    @on_a_loop
+    async def test() -> None:
+        async with echoing() as (echo, address), channel_to(address) as channel:
+            await channel.request(request(1))
+            assert callable(how)
+            how(channel)
+            await until(lambda: echo.gone)
+
+    test()
+
+
+@on_a_loop
+async def test_a_channel_that_was_never_used_can_be_closed() -> None:
+    channel = Channel("127.0.0.1:1")
+    channel.close()
+    channel.abort()
+    assert isinstance(channel.address, str)
+
+
+def test_a_stream_needs_a_running_loop() -> None:
+    with pytest.raises(RuntimeError):
+        Stream(Channel("127.0.0.1:1"))
