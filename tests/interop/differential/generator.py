@@ -412,16 +412,15 @@ class Generator:
         return self._op(self.rng.choice(UNKNOWN_CODES), ext, oneway=self.chance(0.1))
 
     def odd(self) -> Op:
-        rng, connection = self.rng, self._new_connection()
-        if self.chance(0.05):
-            connection = rng.choice(self.brokers).connection
-        choice = rng.randrange(9)
+        rng, connection, choice = self.rng, self._new_connection(), self.rng.randrange(9)
         if choice < 3:
             return odd_headers.odd_header(rng, connection, self.prefix)
         if choice < 5:
             return odd_headers.odd_ext(rng, connection, self.prefix)
         if choice < 7:
             return odd_headers.odd_binary(rng, connection, self.prefix)
+        if self.chance(0.2):
+            connection = rng.choice(self.brokers).connection
         return odd_headers.garbage(rng, connection) if choice == 7 else odd_headers.cut_frame(rng, connection)
 
     def end(self) -> Op:

@@ -58,7 +58,7 @@ class Ledger:
         self.clusters_of.setdefault(str(ext.get("brokerName")), set()).add(str(ext.get("clusterName")))
 
     def _close(self, connection: int) -> None:
-        """Java's live entry belongs to the connection that registered it last, and is one for each address."""
+        """An address's live entry belongs to the connection that registered it last."""
         held = {entry: names for entry, (owner, names) in self._owner.items() if owner == connection}
         names = set().union(*held.values())
         self.shared_at_close = len(held) > 1 or len(names) > 1

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tests.interop import wire
 from tests.interop.differential.ledger import Ledger
 from tests.interop.differential.loose_json import Pairs
-from tests.interop.differential.operations import Op, Outcome
+from tests.interop.differential.operations import Kind, Op, Outcome
 from tests.interop.differential.views import View, is_binary
 
 
@@ -102,10 +102,13 @@ def _settle_clock(case: Case) -> None:
         view["body"] = Pairs((key, "now" if key == "timestamp" else value) for key, value in view["body"])
 
 
-def _lenient(case: Case) -> bool:
-    refused = case.ours.closed or case.codes[1] == 1
-    answered = not case.java.closed and case.codes[0] != 1
-    return "malformed JSON" in case.op.marks and answered and refused
+def _lenient_header(case: Case) -> bool:
+    refused = case.ours.closed and not case.java.closed
+    return case.op.kind is Kind.RAW and "malformed JSON" in case.op.marks and refused
+
+
+def _lenient_body(case: Case) -> bool:
+    return case.op.kind is Kind.REQUEST and "malformed JSON" in case.op.marks and case.codes == (0, 1)
 
 
 def _half_applied(case: Case) -> bool:
@@ -238,10 +241,16 @@ TABLE = (
         _settle_opaque,
     ),
     Tolerance(
-        "lenient JSON",
+        "lenient JSON header",
         "fastjson 2 reads comments, single quotes, spare commas, raw control characters and odd escapes; "
-        "ours closes the connection for such a header and answers code 1 for such a body",
-        _lenient,
+        "ours closes the connection, as Java does for other malformed headers",
+        _lenient_header,
+        Case.forget_answers,
+    ),
+    Tolerance(
+        "lenient JSON body",
+        "the same in the body of a registration, which ours answers with code 1 and ignores",
+        _lenient_body,
         Case.forget_answers,
         ends_sequence=True,
     ),
