@@ -28,10 +28,10 @@ SockAddr = tuple[socket.AddressFamily, Any]
 
 
 class CallError(RocketMQError):
-    """A request that got no answer: nobody knows whether it was carried out unless it was `refused`.
+    """A request that got no answer; `reason` says why in words.
 
-    `kind` is "refused" (never sent), "timeout", "closed", "unreadable" or "unresolvable" (never sent);
-    `reason` says it in words.
+    `kind` is "unresolvable" or "unconnected" where it was never sent, and "timeout", "closed" or
+    "unreadable" where nobody knows whether it was carried out.
     """
 
     def __init__(self, addr: str, kind: str, reason: str) -> None:
@@ -39,6 +39,10 @@ class CallError(RocketMQError):
         self.addr = addr
         self.kind = kind
         self.reason = reason
+
+    @property
+    def was_sent(self) -> bool:
+        return self.kind in ("timeout", "closed", "unreadable")
 
 
 def split_addr(addr: str) -> tuple[str, int]:
@@ -343,21 +347,20 @@ class Calls:
             self._drop(server)
             self._connect(server)
         else:
-            self._fail(
-                server, self._late(server, "no connection" if server.sock else "host name not resolved")
-            )
+            what = "no connection" if server.sock else "host name not resolved"
+            self._fail(server, self._late(server, "unconnected", what))
 
     def _expire_calls(self, server: _Server, now: float) -> None:
         late = [(opaque, index) for opaque, (index, ends) in server.unanswered.items() if ends <= now]
-        error = self._late(server, "no answer")
+        error = self._late(server, "timeout", "no answer")
         for opaque, index in late:
             del server.unanswered[opaque]
             self._results[index] = error
         if not server.unanswered:
             self._fail(server, error)
 
-    def _late(self, server: _Server, what: str) -> CallError:
-        return CallError(server.addr, "timeout", f"{what} within {self._timeout:g} s")
+    def _late(self, server: _Server, kind: str, what: str) -> CallError:
+        return CallError(server.addr, kind, f"{what} within {self._timeout:g} s")
 
     def _fail(self, server: _Server, error: CallError) -> None:
         """Everything that still waits for this server gets the error; the connection is given up."""
@@ -386,4 +389,4 @@ class Calls:
 
 def _refusal(addr: str, code: int) -> CallError:
     reason = "connection refused, nothing listens there" if code == ECONNREFUSED else os.strerror(code)
-    return CallError(addr, "refused", reason)
+    return CallError(addr, "unconnected", reason)

@@ -8,7 +8,7 @@ from nsadmin.client import NoneReachable, NotApplied, NotFound
 from nsadmin.client.addresses import BadAddress
 from nsadmin.diagnostics import Declined, ExitCode, UsageError, exit_code, explain, say
 
-DEAD = CallError("a:1", "refused", "nobody there")
+DEAD = CallError("a:1", "unconnected", "nobody there")
 REFUSED = RequestError("no")
 MISSING = NotFound("not there")
 

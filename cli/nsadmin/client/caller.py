@@ -3,10 +3,23 @@
 from collections.abc import Iterable
 
 from namesrv_core.errors import request_error
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, ExtFields, request
 from namesrv_core.transport.calls import CallError, Calls
 from nsadmin.client.addresses import NameServers
 from nsadmin.client.results import ServerResult
+
+_CHANGES = frozenset(
+    {
+        RequestCode.PUT_KV_CONFIG,
+        RequestCode.DELETE_KV_CONFIG,
+        RequestCode.WIPE_WRITE_PERM_OF_BROKER,
+        RequestCode.ADD_WRITE_PERM_OF_BROKER,
+        RequestCode.DELETE_TOPIC_IN_BROKER,
+        RequestCode.DELETE_TOPIC_IN_NAMESRV,
+        RequestCode.UPDATE_NAMESRV_CONFIG,
+    }
+)
 
 
 class Caller:
@@ -24,7 +37,7 @@ class Caller:
         """One result for each (address, request), in that order; only an answer with code 0 is a result."""
         calls = list(calls)
         answers = self._calls.ask(calls, self.timeout)
-        return [_judged(addr, answer) for (addr, _), answer in zip(calls, answers, strict=True)]
+        return [_judged(addr, asked, answer) for (addr, asked), answer in zip(calls, answers, strict=True)]
 
     def ask_each(
         self, addrs: Iterable[str], code: int, ext: ExtFields | None = None, body: bytes = b""
@@ -39,8 +52,10 @@ class Caller:
         return self.ask_each(self.name_servers.addrs, code, ext, body)
 
 
-def _judged(addr: str, answer: Command | CallError) -> ServerResult[Command]:
+def _judged(addr: str, asked: Command, answer: Command | CallError) -> ServerResult[Command]:
     if isinstance(answer, CallError):
+        if answer.was_sent and asked.code in _CHANGES:
+            answer = CallError(addr, answer.kind, f"{answer.reason}; it may have been done all the same")
         return ServerResult(addr, None, answer)
     if answer.code:
         return ServerResult(addr, None, request_error(answer.code, answer.remark))

@@ -3,6 +3,7 @@
 import socket
 import sys
 from collections.abc import Iterator
+from threading import Event
 from time import monotonic
 
 import pytest
@@ -134,6 +135,44 @@ def test_a_name_that_does_not_resolve(calls: Calls, monkeypatch: pytest.MonkeyPa
     )
 
 
+def test_a_resolver_that_hangs_holds_up_nobody(
+    server: Server, calls: Calls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, release = socket.getaddrinfo, Event()
+
+    def hang(host: str, port: int, **more: int) -> object:
+        if host != "slow.example":
+            return real(host, port, **more)
+        if more.get("flags"):
+            raise socket.gaierror(socket.EAI_NONAME, "no number")
+        release.wait(10)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", hang)
+    slow, fine = calls.ask([("slow.example:1", request(1)), (server.addr, request(1))], 0.2)
+    release.set()
+    assert isinstance(slow, CallError)
+    assert (slow.kind, slow.reason) == ("unconnected", "host name not resolved within 0.2 s")
+    assert isinstance(fine, Command)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a full backlog holds up a connect only on Linux")
+def test_an_address_that_does_not_react_gives_way_to_the_next(
+    server: Server, calls: Calls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as deaf, socket.socket() as filler, socket.socket() as more_filler:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen(0)
+        for sock in (filler, more_filler):
+            sock.setblocking(False)
+            sock.connect_ex(deaf.getsockname())
+        error = error_of(calls, f"127.0.0.1:{deaf.getsockname()[1]}", timeout=0.1)
+        assert (error.kind, error.reason) == ("unconnected", "no connection within 0.1 s")
+        candidates = [(socket.AF_INET, deaf.getsockname()), (socket.AF_INET, ("127.0.0.1", server.port))]
+        monkeypatch.setattr("namesrv_core.transport.calls._look_up", lambda *_: candidates.copy())
+        ask_one(calls, "two.example:1", timeout=0.4)
+
+
 def test_what_is_no_address_at_all_is_an_error_of_its_call_only(server: Server, calls: Calls) -> None:
     answers = calls.ask([("null", request(1)), (server.addr, request(1))], 5)
     assert isinstance(answers[0], CallError)
@@ -143,7 +182,7 @@ def test_what_is_no_address_at_all_is_an_error_of_its_call_only(server: Server, 
 
 def test_nothing_listens(calls: Calls) -> None:
     error = error_of(calls, f"127.0.0.1:{closed_port()}")
-    assert (error.kind, error.reason) == ("refused", "connection refused, nothing listens there")
+    assert (error.kind, error.reason) == ("unconnected", "connection refused, nothing listens there")
 
 
 def test_no_answer_in_time_ends_after_the_timeout_and_holds_up_nobody(server: Server, calls: Calls) -> None:

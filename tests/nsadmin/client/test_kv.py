@@ -4,7 +4,7 @@ import pytest
 
 from namesrv_core.errors import QueryNotFound
 from nsadmin import AdminClient
-from tests.support.servers import FakeNameServer
+from tests.support.servers import FakeNameServer, closed_port, silent
 
 
 @pytest.fixture
@@ -20,6 +20,16 @@ def test_a_value_is_written_everywhere_and_read_from_one(
         assert admin.kv.get("N", "k") == "v=1;ü"
         assert admin.kv.entries("N") == {"k": "v=1;ü"}
     assert first.kv == second.kv == {"N": {"k": "v=1;ü"}}
+
+
+def test_a_write_that_was_not_answered_may_have_been_done(first: FakeNameServer) -> None:
+    first.handlers[100] = silent
+    with AdminClient([first.addr, f"127.0.0.1:{closed_port()}"], timeout=0.1) as admin:
+        unanswered, unsent = admin.kv.put("N", "k", "v")
+        [unread, _] = admin.kv.get_each("N", "k")
+    assert str(unanswered.error).endswith("no answer within 0.1 s; it may have been done all the same")
+    assert str(unsent.error).endswith("nothing listens there")
+    assert isinstance(unread.error, QueryNotFound)
 
 
 def test_each_server_is_shown_as_it_is(addrs: list[str], second: FakeNameServer) -> None:

@@ -29,7 +29,7 @@ def test_what_a_step_raises_is_the_error_of_its_server() -> None:
 
 
 def test_failures_fall_into_kinds() -> None:
-    dead = CallError("a:1", "refused", "nobody there")
+    dead = CallError("a:1", "unconnected", "nobody there")
     assert [is_unreachable(error) for error in (dead, NoneReachable([dead]), NotFound("x"), None)] == [
         True,
         True,
@@ -47,5 +47,5 @@ def test_failures_fall_into_kinds() -> None:
 
 
 def test_an_errors_text_is_one_line_without_the_address_that_its_row_has() -> None:
-    assert error_text(CallError("a:1", "refused", "nobody there")) == "nobody there"
+    assert error_text(CallError("a:1", "unconnected", "nobody there")) == "nobody there"
     assert error_text(TopicNotExist("No route for T\nSee the FAQ")) == "TOPIC_NOT_EXIST (17): No route for T"

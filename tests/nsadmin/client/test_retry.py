@@ -19,12 +19,12 @@ def test_a_read_asks_one_name_server(first: FakeNameServer, second: FakeNameServ
     assert (first.codes(), second.codes()) == ([206], [])
 
 
-@pytest.mark.parametrize("trouble", ["refused", "closed", "unreadable"])
+@pytest.mark.parametrize("trouble", ["unconnected", "closed", "unreadable"])
 def test_where_the_transport_fails_the_next_one_is_asked(
     trouble: str, first: FakeNameServer, second: FakeNameServer
 ) -> None:
     first.handlers[206] = hang_up if trouble == "closed" else lambda asked: reply(asked, body=b"[")
-    bad = dead() if trouble == "refused" else first.addr
+    bad = dead() if trouble == "unconnected" else first.addr
     with AdminClient([bad, second.addr], timeout=5) as admin:
         assert admin.topics.names() == ("T",)
         assert list(admin.unreachable) == [bad]
