@@ -10,6 +10,9 @@ from tests.interop import wire
 from tests.interop.differential import loose_json
 from tests.interop.differential.generator import Generator
 from tests.interop.differential.operations import Kind, Op, Outcome
+from tests.interop.differential.runner import Difference, Run
+from tests.interop.differential.subject import Subject
+from tests.interop.differential.tolerated import TABLE
 from tests.interop.differential.views import differences, view
 from tests.interop.wire import Answer
 
@@ -84,9 +87,46 @@ def test_the_same_seed_gives_the_same_operations() -> None:
     assert first == second != other
 
 
-@pytest.mark.parametrize("read", [loose_json.parse])
-def test_quoted_and_unquoted_keys_are_different_keys(read: Callable[[bytes], Any]) -> None:
-    assert read(b'{0:"a"}') != read(b'{"0":"a"}')
+def test_quoted_and_unquoted_keys_are_different_keys() -> None:
+    assert loose_json.parse(b'{0:"a"}') != loose_json.parse(b'{"0":"a"}')
+
+
+class Canned(Subject):
+    """Answers everything alike, but for what a fault does to the answers to one request code."""
+
+    def __init__(
+        self, name: str, code: int = 0, fault: Callable[[Answer], Answer] = lambda answer: answer
+    ) -> None:
+        self.name, self._code, self._fault = name, code, fault
+
+    def run(self, op: Op) -> Outcome:
+        answer = self._fault(MISSING) if op.code == self._code else MISSING
+        return Outcome((answer,))
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def call(self, code: int, ext: dict[str, str] | None = None, body: bytes = b"") -> Answer:
+        return MISSING
+
+
+@pytest.mark.parametrize("code", [101, 105, 216, 322])
+def test_a_run_stops_at_a_faulty_server_and_says_how_to_replay_it(code: int) -> None:
+    faulty = Canned("faulty", code, lambda answer: replace(answer, remark="No topic route"))
+    with pytest.raises(Difference, match=r"NSADMIN_DIFF_SEED=1:\d+") as raised:
+        Run(Canned("right"), faulty, TABLE).sequences("1", 2000)
+    assert "right: 'No topic route info'\n  faulty: 'No topic route'" in str(raised.value)
+
+
+def test_a_run_of_two_equal_servers_ends_well_and_counts_what_it_asked() -> None:
+    report = Run(Canned("one"), Canned("other"), TABLE).sequences("1", 500)
+    assert report.operations >= 500
+    assert report.asked["103"] > 20
+    assert "asked:" in str(report)
+
+
+def test_a_seed_with_a_number_replays_that_sequence_alone() -> None:
+    assert Run(Canned("one"), Canned("other"), TABLE).sequences("1:7", 5000).sequences == 1
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b'{"a" :1}', b"[1,]", b"{a:1}", b'"a', b"nul", b'{"a":1}x'])

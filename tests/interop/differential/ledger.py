@@ -6,6 +6,14 @@ from tests.interop.differential.operations import Kind, Op, Outcome
 
 
 @dataclass
+class LiveEntry:
+    """One (cluster, address): the brokers that gave it, and the connections it may belong to."""
+
+    names: set[str] = field(default_factory=set)
+    connections: set[int] = field(default_factory=set)
+
+
+@dataclass
 class Ledger:
     """Fed with each operation and Java's outcome, in order."""
 
@@ -15,7 +23,7 @@ class Ledger:
     astray_at_close: bool = False
     clusters_of: dict[str, set[str]] = field(default_factory=dict)
     disconnected: set[tuple[str, str]] = field(default_factory=set)
-    _owner: dict[tuple[str, str], tuple[int, set[str]]] = field(default_factory=dict)
+    _live: dict[tuple[str, str], LiveEntry] = field(default_factory=dict)
 
     @property
     def loosely_clustered(self) -> set[str]:
@@ -44,13 +52,15 @@ class Ledger:
         self.removals += "deletes topics" in op.marks
         self._name_cluster(op)
         entry = ext.get("clusterName", ""), ext.get("brokerAddr", "")
-        names = self._owner.get(entry, (0, set()))[1] | {ext.get("brokerName", "")}
-        self._owner[entry] = op.connection, names
+        live = self._live.setdefault(entry, LiveEntry())
+        live.names.add(ext.get("brokerName", ""))
+        # Whether a oneway registration was accepted is not seen.
+        live.connections = live.connections | {op.connection} if op.oneway else {op.connection}
         self.disconnected.discard(entry)
 
     def _unregister(self, op: Op) -> None:
         ext = {key: str(value) for key, value in (op.ext or {}).items()}
-        self._owner.pop((ext.get("clusterName", ""), ext.get("brokerAddr", "")), None)
+        self._live.pop((ext.get("clusterName", ""), ext.get("brokerAddr", "")), None)
         self._name_cluster(op)
 
     def _name_cluster(self, op: Op) -> None:
@@ -58,12 +68,13 @@ class Ledger:
         self.clusters_of.setdefault(str(ext.get("brokerName")), set()).add(str(ext.get("clusterName")))
 
     def _close(self, connection: int) -> None:
-        """An address's live entry belongs to the connection that registered it last."""
-        held = {entry: names for entry, (owner, names) in self._owner.items() if owner == connection}
-        names = set().union(*held.values())
+        held = {entry: live for entry, live in self._live.items() if connection in live.connections}
+        names = {name for live in held.values() for name in live.names}
         self.shared_at_close = len(held) > 1 or len(names) > 1
         self.astray_at_close = not self.loosely_clustered.isdisjoint(names)
         self.removals += bool(held)
         self.disconnected.update(held)
-        for entry in held:
-            del self._owner[entry]
+        for entry, live in held.items():
+            live.connections.discard(connection)
+            if not live.connections:
+                del self._live[entry]
