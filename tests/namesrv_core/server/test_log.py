@@ -1,0 +1,42 @@
+"""Events as lines."""
+
+import dataclasses
+
+import pytest
+
+from namesrv_core import events
+from namesrv_core.events import BrokerRegistered, KvPut, QueueData, TopicChange, TopicsChanged
+from namesrv_core.server.log import line
+
+QUEUE = QueueData("a", 8, 7, 6)
+
+
+def test_an_event_is_one_line_with_its_fields_and_its_cause() -> None:
+    event = BrokerRegistered("c", "a", 0, "1.1.1.1:10911", 40)
+    assert line(event, "request 103 from 1.1.1.1:5") == (
+        "BrokerRegistered cluster_name=c broker_name=a broker_id=0 broker_addr=1.1.1.1:10911 topics=40 "
+        "(request 103 from 1.1.1.1:5)"
+    )
+
+
+def test_fields_that_are_none_are_left_out() -> None:
+    assert line(KvPut("n", "k", None, "v"), "x") == "KvPut namespace=n key=k value=v (x)"
+
+
+def test_three_changes_are_shown_and_the_others_counted() -> None:
+    changes = tuple(TopicChange(f"T{number}", None, QUEUE) for number in range(5))
+    text = line(TopicsChanged("a", "registration", changes), "x")
+    assert "changes=T0 none->r8/w7/perm6, T1 none->r8/w7/perm6, T2 none->r8/w7/perm6 and 2 more (x)" in text
+
+
+def test_before_and_after_of_a_change_are_shown() -> None:
+    changed = TopicsChanged("a", "registration", (TopicChange("T", QUEUE, QUEUE._replace(perm=4)),))
+    gone = TopicsChanged("a", "registration", (TopicChange("T", QUEUE, None),))
+    assert "T r8/w7/perm6->r8/w7/perm4 (x)" in line(changed, "x")
+    assert "T r8/w7/perm6->none (x)" in line(gone, "x")
+
+
+@pytest.mark.parametrize("kind", events.Event.__subclasses__(), ids=lambda kind: kind.__name__)
+def test_every_event_has_a_line(kind: type[events.Event]) -> None:
+    event = kind(*[()] * len(dataclasses.fields(kind)))
+    assert line(event, "why").startswith(f"{kind.__name__} ")

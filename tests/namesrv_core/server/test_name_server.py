@@ -1,0 +1,397 @@
+"""A name server on real sockets, with its files on a real disk."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from namesrv_core.protocol import codec
+from namesrv_core.protocol.codes import HeaderType
+from namesrv_core.protocol.command import Command, request
+from namesrv_core.server.name_server import NameServer
+from namesrv_core.storage import kv_file, settings_file
+from namesrv_core.transport.listener import Listener
+from namesrv_core.transport.stream import Stream
+from tests.support.running import Peer, on_a_loop, serving, settings_in, until
+from tests.support.wire import broker_ext, registration_body
+
+KEY = {"namespace": "n", "key": "k"}
+REGISTRATION = registration_body(["T", "U"])
+
+
+async def register(peer: Peer, broker_id: int = 0, addr: str = "127.0.0.1:1", **more: str) -> Command:
+    ext = broker_ext("a", broker_id, addr) | {"haServerAddr": f"ha-{addr}"} | more
+    answer = await peer.ask(103, ext, REGISTRATION)
+    assert answer.code == 0
+    return answer
+
+
+async def value(peer: Peer, key: str = "k") -> str | None:
+    ext = (await peer.ask(101, KEY | {"key": key})).ext
+    return ext.get("value") if ext else None
+
+
+class Recorder:
+    """A broker's own port: keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[Command] = []
+
+    def opened(self, stream: Stream) -> None:
+        pass
+
+    def received(self, stream: Stream, command: Command) -> None:
+        self.told.append(command)
+
+    def closed(self, stream: Stream) -> None:
+        pass
+
+
+@asynccontextmanager
+async def recording() -> AsyncIterator[tuple[Recorder, str]]:
+    recorder = Recorder()
+    listener = await Listener.open(recorder, "127.0.0.1", 0)
+    try:
+        yield recorder, f"127.0.0.1:{listener.port}"
+    finally:
+        listener.close()
+
+
+# Connections.
+
+
+def test_both_header_forms_are_answered_each_in_its_own(tmp_path: Path, form: HeaderType) -> None:
+    @on_a_loop
+    async def test() -> None:
+        async with serving(tmp_path) as server, Peer.to(server.address) as peer:
+            answer = await peer.ask(106, header_type=form)
+            assert (answer.code, answer.header_type) == (0, form)
+
+    test()
+
+
+@on_a_loop
+async def test_half_frames_hold_up_nobody_and_many_in_one_read_are_answered(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server, Peer.to(server.address) as peer, Peer.to(server.address) as other:
+        whole = codec.encode(request(106))
+        peer.send(whole[:9])
+        assert (await other.ask(106)).code == 0
+        peer.send(whole[9:] + whole * 20 + whole[:3])
+        answers = [await peer.receive() for _ in range(21)]
+        assert [answer.code for answer in answers if answer] == [0] * 21
+
+
+@on_a_loop
+async def test_garbage_closes_its_connection_takes_out_its_broker_and_harms_nobody_else(
+    tmp_path: Path,
+) -> None:
+    async with serving(tmp_path) as server, Peer.to(server.address) as bad, Peer.to(server.address) as good:
+        await register(bad, 0, "127.0.0.1:1")
+        await register(good, 1, "127.0.0.1:2")
+        bad.send(b"GET / HTTP/1.1\r\n\r\n")
+        assert await bad.is_closed()
+        await until(lambda: set(server.state.tables.groups["a"].addrs) == {1})
+        assert (await good.ask(106)).code == 0
+
+
+@on_a_loop
+async def test_oneway_requests_are_carried_out_and_answers_ignored_without_a_word(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server, Peer.to(server.address) as peer:
+        for flag in (1, 2, 3):
+            peer.send(codec.encode(Command(100, KEY | {"value": f"v{flag}"}, opaque=flag, flag=flag)))
+        peer.send(codec.encode(Command(9999, opaque=4, flag=2)))
+        assert await value(peer) == "v2"
+
+
+@on_a_loop
+async def test_a_broker_is_gone_as_soon_as_its_connection_is(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server, Peer.to(server.address) as client:
+        async with Peer.to(server.address) as broker:
+            await register(broker)
+            assert (await client.ask(105, {"topic": "T"})).code == 0
+        await until(lambda: not server.state.tables.groups)
+        assert (await client.ask(105, {"topic": "T"})).code == 17
+
+
+@on_a_loop
+async def test_a_broker_that_came_back_over_a_new_connection_survives_the_end_of_the_old(
+    tmp_path: Path,
+) -> None:
+    async with serving(tmp_path) as server, Peer.to(server.address) as fresh:
+        async with Peer.to(server.address) as old:
+            await register(old)
+            await register(fresh)
+        await until(lambda: len(server._streams) == 1)
+        assert (await fresh.ask(105, {"topic": "T"})).code == 0
+
+
+@on_a_loop
+async def test_a_handler_that_breaks_is_code_1_and_the_connection_lives(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server, Peer.to(server.address) as peer:
+        kv = server.state.kv
+        server.state.kv = None  # type: ignore[assignment]
+        answer = await peer.ask(101, KEY)
+        assert answer.code == 1
+        assert "AttributeError" in (answer.remark or "")
+        server.state.kv = kv
+        assert (await peer.ask(101, KEY)).code == 22
+
+
+# Time.
+
+
+@on_a_loop
+async def test_the_channel_of_a_broker_that_expired_is_closed(tmp_path: Path) -> None:
+    async with (
+        serving(tmp_path, scanNotActiveBrokerInterval=20) as server,
+        Peer.to(server.address) as silent,
+        Peer.to(server.address) as other,
+    ):
+        await register(silent, heartbeatTimeoutMillis="1")
+        assert await silent.is_closed()
+        assert server.state.tables.groups == {}
+        assert (await other.ask(106)).code == 0
+
+
+@on_a_loop
+async def test_a_connection_without_a_word_is_closed_and_a_busy_one_is_not(tmp_path: Path) -> None:
+    async with (
+        serving(tmp_path, serverChannelMaxIdleTimeSeconds=1) as server,
+        Peer.to(server.address) as idle,
+        Peer.to(server.address) as busy,
+    ):
+        await register(idle)
+        closed = asyncio.ensure_future(idle.is_closed())
+        while not closed.done():
+            assert (await busy.ask(106)).code == 0
+            await asyncio.sleep(0.05)
+        assert server.state.tables.groups == {}
+        assert (await busy.ask(106)).code == 0
+
+
+# Disk.
+
+
+@on_a_loop
+async def test_a_value_is_on_the_disk_when_its_put_is_answered(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server, Peer.to(server.address) as peer:
+        assert (await peer.ask(100, KEY | {"value": "v"})).code == 0
+        assert kv_file.load(tmp_path / "kvConfig.json") == {"n": {"k": "v"}}
+        assert (await peer.ask(102, KEY)).code == 0
+        assert kv_file.load(tmp_path / "kvConfig.json") == {"n": {}}
+    async with serving(tmp_path) as server, Peer.to(server.address) as peer:
+        assert (await peer.ask(219, {"namespace": "n"})).body == b'{"table":{}}'
+
+
+@on_a_loop
+async def test_many_puts_at_once_are_all_answered_and_all_on_the_disk(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server, Peer.to(server.address) as peer:
+        puts = [request(100, KEY | {"key": f"k{number}", "value": "v"}) for number in range(200)]
+        peer.send(b"".join(map(codec.encode, puts)))
+        answers = [await peer.receive() for _ in puts]
+        assert {(answer.opaque, answer.code) for answer in answers if answer} == {
+            (put.opaque, 0) for put in puts
+        }
+        assert len(kv_file.load(tmp_path / "kvConfig.json")["n"]) == 200
+
+
+@on_a_loop
+async def test_a_value_that_cannot_be_written_is_refused_and_not_there(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    async with serving(home) as server, Peer.to(server.address) as peer:
+        assert (await peer.ask(100, KEY | {"value": "old"})).code == 0
+        kept = home.rename(tmp_path / "kept")
+        home.write_text("a file where the folder was")
+        for ext in (KEY | {"value": "new"}, KEY | {"key": "other", "value": "new"}):
+            answer = await peer.ask(100, ext)
+            assert answer.code == 1
+            assert "could not be written" in (answer.remark or "")
+        assert (await peer.ask(102, KEY)).code == 1
+        assert (await value(peer), await value(peer, "other")) == ("old", None)
+        home.unlink()
+        kept.rename(home)
+        assert (await peer.ask(100, KEY | {"value": "new"})).code == 0
+        assert kv_file.load(home / "kvConfig.json") == {"n": {"k": "new"}}
+
+
+@on_a_loop
+async def test_a_oneway_put_that_cannot_be_written_is_undone_without_a_word(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    async with serving(home) as server, Peer.to(server.address) as peer:
+        home.write_text("a file where a folder should be")
+        peer.send(codec.encode(Command(100, KEY | {"value": "v"}, opaque=7, flag=2)))
+        assert (await peer.ask(100, KEY | {"key": "other", "value": "v"})).code == 1
+        assert server.state.kv.tables == {}
+
+
+@on_a_loop
+async def test_a_route_shows_no_order_configuration_that_could_not_be_written(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    async with serving(home, orderMessageEnable=True) as server, Peer.to(server.address) as peer:
+        await register(peer)
+        home.write_text("a file where a folder should be")
+        order = {"namespace": "ORDER_TOPIC_CONFIG", "key": "T", "value": "a:8"}
+        assert (await peer.ask(100, order)).code == 1
+        assert b"orderTopicConf" not in (await peer.ask(105, {"topic": "T"})).body
+
+
+@on_a_loop
+async def test_settings_are_in_force_and_on_the_disk_when_their_update_is_answered(tmp_path: Path) -> None:
+    path = tmp_path / "namesrv.properties"
+    path.write_text("# mine\nenableAllTopicList=true\n")
+    async with serving(tmp_path) as server, Peer.to(server.address) as peer:
+        body = "enableAllTopicList=false\nproductEnvName=C:\\\\é\n".encode()
+        assert (await peer.ask(318, body=body)).code == 0
+        items = {item.key: item.value for item in settings_file.load(path)}
+        assert (items["enableAllTopicList"], items["productEnvName"]) == ("false", "C:\\é")
+        assert "# mine" in path.with_name("namesrv.properties.bak").read_text()
+        assert (await peer.ask(206)).remark == "disable"
+        assert b"productEnvName=C:\\\xc3\xa9\n" in (await peer.ask(319)).body
+
+
+@on_a_loop
+async def test_settings_that_cannot_be_written_are_refused_and_not_in_force(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    store = str(tmp_path / "file" / "namesrv.properties")
+    async with serving(tmp_path, configStorePath=store) as server, Peer.to(server.address) as peer:
+        assert (await peer.ask(318, body=b"enableAllTopicList=false\n")).code == 1
+        assert (await peer.ask(206)).code == 0
+
+
+def test_a_corrupt_kv_file_stops_the_start(tmp_path: Path) -> None:
+    (tmp_path / "kvConfig.json").write_text('{"configTable":')
+    with pytest.raises(kv_file.CorruptFile, match=r"kvConfig\.json"):
+        NameServer(settings_in(tmp_path))
+
+
+# Notices (905).
+
+NOTIFY = {"notifyMinBrokerIdChanged": True}
+
+
+@on_a_loop
+async def test_brokers_are_told_of_a_smaller_id_in_their_group(tmp_path: Path) -> None:
+    async with (
+        serving(tmp_path, **NOTIFY) as server,
+        recording() as (recorder, addr),
+        Peer.to(server.address) as peer,
+    ):
+        await register(peer, 1, addr)
+        await register(peer, 0, "127.0.0.1:1")
+        await until(lambda: recorder.told)
+        (notice,) = recorder.told
+        assert (notice.code, notice.is_oneway) == (905, True)
+        assert notice.ext == {
+            "minBrokerId": "0",
+            "minBrokerAddr": "127.0.0.1:1",
+            "haBrokerAddr": "ha-127.0.0.1:1",
+        }
+
+
+@on_a_loop
+async def test_brokers_are_told_of_a_smallest_id_that_went(tmp_path: Path) -> None:
+    async with (
+        serving(tmp_path, **NOTIFY) as server,
+        recording() as (recorder, addr),
+        Peer.to(server.address) as slave,
+    ):
+        async with Peer.to(server.address) as master:
+            await register(master, 0, "127.0.0.1:1", enableActingMaster="true")
+            await register(slave, 1, addr, enableActingMaster="true")
+        await until(lambda: recorder.told)
+        assert recorder.told[0].ext == {
+            "minBrokerId": "1",
+            "minBrokerAddr": addr,
+            "offlineBrokerAddr": "127.0.0.1:1",
+        }
+
+
+@on_a_loop
+async def test_nobody_is_told_unless_the_settings_say_so(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server, recording() as (recorder, addr), Peer.to(server.address) as peer:
+        await register(peer, 2, addr)
+        await register(peer, 1, "127.0.0.1:1")
+        assert (await peer.ask(318, body=b"notifyMinBrokerIdChanged=true\n")).code == 0
+        await register(peer, 0, "127.0.0.1:2")
+        await until(lambda: recorder.told)
+        assert [(notice.ext or {})["minBrokerId"] for notice in recorder.told] == ["0"]
+
+
+@pytest.mark.parametrize("addr", ["127.0.0.1:1", "no address", "127.0.0.1:99999", "no.such.host.invalid:1"])
+def test_a_broker_that_cannot_be_told_harms_nobody(tmp_path: Path, addr: str) -> None:
+    @on_a_loop
+    async def test() -> None:
+        async with serving(tmp_path, **NOTIFY) as server, Peer.to(server.address) as peer:
+            await register(peer, 1, addr)
+            await register(peer, 0, "127.0.0.1:2")
+            await until(lambda: not server._notices._under_way)
+            assert (await peer.ask(106)).code == 0
+
+    test()
+
+
+# The end.
+
+
+@on_a_loop
+async def test_a_server_that_stops_closes_its_connections_and_its_port(tmp_path: Path) -> None:
+    server = NameServer(settings_in(tmp_path))
+    await server.start()
+    async with Peer.to(server.address) as peer:
+        await register(peer)
+        await server.stop()
+        assert await peer.is_closed()
+    with pytest.raises(OSError, match=r"."):
+        async with Peer.to(server.address):
+            pass
+
+
+@on_a_loop
+async def test_a_put_under_way_is_written_and_answered_before_the_end(tmp_path: Path) -> None:
+    server = NameServer(settings_in(tmp_path))
+    await server.start()
+    async with Peer.to(server.address) as peer:
+        await peer.ask(106)
+        peer.send(codec.encode(request(100, KEY | {"value": "v"})))
+        await until(lambda: server.state.kv.tables)
+        await server.stop()
+        answer = await peer.receive()
+        assert answer is not None
+        assert answer.code == 0
+    assert kv_file.load(tmp_path / "kvConfig.json") == {"n": {"k": "v"}}
+
+
+@on_a_loop
+async def test_a_server_that_leaves_gracefully_sends_away_those_who_understand_it(tmp_path: Path) -> None:
+    graceful: dict[str, Any] = {"enableShutdownGracefully": True, "shutdownWaitTimeSeconds": 1}
+    server = NameServer(settings_in(tmp_path, **graceful))
+    await server.start()
+    async with Peer.to(server.address) as peer:
+        await peer.ask(106)
+        stopping = asyncio.ensure_future(server.stop())
+        await until(lambda: server._leaving)
+        answer = await peer.ask(106)
+        assert (answer.code, answer.remark) == (1500, "please go away")
+        assert (await peer.ask(106, version=476)).code == 1500
+        assert (await peer.ask(106, version=475)).code == 0
+        peer.send(codec.encode(request(106, oneway=True)))
+        await stopping
+        assert await peer.is_closed()
+
+
+@on_a_loop
+async def test_an_address_on_ipv6_is_in_brackets(tmp_path: Path) -> None:
+    async with serving(tmp_path, bindAddress="::1") as server, Peer.to(server.address) as peer:
+        assert server.address.startswith("[::1]:")
+        assert (await peer.ask(106)).code == 0
+
+
+@on_a_loop
+async def test_time_is_in_milliseconds_and_never_goes_back(tmp_path: Path) -> None:
+    server = NameServer(settings_in(tmp_path))
+    seen = [server.now() for _ in range(1000)]
+    assert seen == sorted(seen)
+    assert seen[0] > 1_700_000_000_000
