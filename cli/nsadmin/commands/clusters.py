@@ -83,10 +83,13 @@ def cluster_list(
         statuses = session.admin.clusters.status(cluster)
         now = time()
         rows = [_totals(status) if more else _load(status, now) for status in statuses]
-        errors = [status.error for status in statuses]
-        return Rows(
-            TOTALS_COLUMNS if more else LOAD_COLUMNS, rows, errors, (), None if more else LOAD_IN_TABLE
+        failures = [status.error for status in statuses if status.error is not None]
+        notes = (
+            [f"{len(failures)} of {len(statuses)} brokers told nothing, see their errors"] if failures else []
         )
+        columns, in_table = (TOTALS_COLUMNS, None) if more else (LOAD_COLUMNS, LOAD_IN_TABLE)
+        # The name server did answer: however many brokers are dead, the list of them is something.
+        return Rows(columns, rows, [None, *failures], notes, in_table)
 
     if interval is None:
         return once()

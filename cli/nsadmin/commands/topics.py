@@ -1,11 +1,12 @@
 """topicList, topicRoute, topicClusterList and deleteTopic."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from typer import Option
 
 from namesrv_core.protocol.codes import Perm
-from nsadmin.client.results import error_text
+from nsadmin.client.usage import TopicUsage
 from nsadmin.commands.parameters import Word
 from nsadmin.commands.results import outcome
 from nsadmin.output import Row, Rows
@@ -51,8 +52,20 @@ def topic_list(
         {"clusterName": usage.cluster_name, "topic": usage.topic, "consumerGroups": usage.consumer_groups}
         for usage in usages
     ]
-    notes = [f"topic {usage.topic}: {error_text(usage.error)}" for usage in usages if usage.error is not None]
-    return Rows(USAGE_COLUMNS, rows, [usage.error for usage in usages], notes)
+    # The name server did answer, so that the list is never nothing.
+    return Rows(USAGE_COLUMNS, rows, [None, *(usage.error for usage in usages)], _notes(usages))
+
+
+def _notes(usages: Sequence[TopicUsage]) -> list[str]:
+    """A line for each different error: one dead broker may spoil thousands of topics."""
+    spoiled: dict[str, list[str]] = {}
+    for usage in usages:
+        if usage.error is not None:
+            spoiled.setdefault(str(usage.error).split("\n", 1)[0], []).append(usage.topic)
+    return [
+        f"topic {topics[0]}{f' and {len(topics) - 1} more' if len(topics) > 1 else ''}: {text}"
+        for text, topics in spoiled.items()
+    ]
 
 
 def topic_route(

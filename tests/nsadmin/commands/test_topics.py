@@ -29,6 +29,16 @@ def test_consumers_that_could_not_be_asked_for_are_null_and_told(
     assert [row["consumerGroups"] for row in json.loads(done.out)] == [[], None]
 
 
+def test_a_dead_broker_is_one_line_however_many_topics_it_has(
+    run: Run, first: FakeNameServer, dead: str
+) -> None:
+    first.clusters = {"C": {"broker-a": {0: dead}}}
+    first.routes = {name: {"broker-a": 6} for name in "ABC"}
+    done = run("topicList", "-c", "-n", first.addr)
+    line = f"nsadmin: topic A and 2 more: {dead}: connection refused, nothing listens there\n"
+    assert (done.code, done.err) == (3, line)
+
+
 def test_system_topics_can_be_hidden(
     run: Run, both: str, first: FakeNameServer, second: FakeNameServer
 ) -> None:
