@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from tests.interop import wire
+from tests.interop import test_edges, wire
 from tests.interop.differential import loose_json
 from tests.interop.differential.generator import Generator
 from tests.interop.differential.operations import Kind, Op, Outcome
 from tests.interop.differential.runner import Difference, Run
 from tests.interop.differential.subject import Subject
-from tests.interop.differential.tolerated import TABLE
+from tests.interop.differential.tolerated import ELSEWHERE, TABLE
 from tests.interop.differential.views import differences, view
 from tests.interop.wire import Answer
 
@@ -133,3 +133,8 @@ def test_a_seed_with_a_number_replays_that_sequence_alone() -> None:
 def test_what_java_would_never_write_is_refused(text: bytes) -> None:
     with pytest.raises(ValueError, match=r".+"):
         loose_json.parse(text)
+
+
+def test_every_difference_shown_elsewhere_has_its_test() -> None:
+    assert [name for name in ELSEWHERE if not hasattr(test_edges, name)] == []
+    assert len({entry.name for entry in TABLE}) == len(TABLE)
