@@ -96,9 +96,10 @@ def test_a_language_may_be_its_number() -> None:
     assert decode(b'{"code":101,"language":9}', b"").language == "GO"
 
 
-@pytest.mark.parametrize("language", ["99", "{}", "-1"])
-def test_a_language_that_no_number_or_text_stands_for_closes_the_connection(language: str) -> None:
-    assert refused(f'{{"code":101,"language":{language}}}'.encode())
+@pytest.mark.parametrize("text", ["99", "{}", "-1"])
+@pytest.mark.parametrize("member", ["language", "serializeTypeCurrentRPC"])
+def test_a_name_that_no_number_or_text_stands_for_closes_the_connection(member: str, text: str) -> None:
+    assert refused(f'{{"code":101,"{member}":{text}}}'.encode())
 
 
 @pytest.mark.parametrize(("text", "number"), [('"479"', 479), ("null", 0), ("1.5", 1), ('""', 0)])
@@ -177,7 +178,8 @@ def test_a_lone_surrogate_is_written_back_as_a_question_mark() -> None:
     [
         '"remark":5',
         '"remark":{"a":1}',
-        '"serializeTypeCurrentRPC":[1]',
+        '"serializeTypeCurrentRPC":"ODD"',
+        '"serializeTypeCurrentRPC":null',
         '"suspended":true',
         '"onewayRPC":1',
         '"@type":"x"',

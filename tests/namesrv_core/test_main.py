@@ -1,0 +1,198 @@
+"""`python -m namesrv_core` as a program: what it prints, how it ends, what it never loses."""
+
+import json
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.protocol import codec
+from namesrv_core.protocol.command import request
+from namesrv_core.protocol.connection import Connection
+from namesrv_core.storage import kv_file
+from tests.support.running import ROOT, call, program
+
+
+def run(*args: str, env: dict[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
+    """The program, run to its own end."""
+    return subprocess.run(
+        [sys.executable, "-m", "namesrv_core", *args],
+        cwd=ROOT, capture_output=True, text=True, timeout=20, env=env, check=False,
+    )  # fmt: skip
+
+
+def in_home(home: Path, *args: str) -> tuple[str, ...]:
+    return ("--home", str(home), "--bind", "127.0.0.1", "--port", "0", *args)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_within_a_second_with_exit_code_0(tmp_path: Path, number: signal.Signals) -> None:
+    with program(*in_home(tmp_path)) as server, server.connect() as connection:
+        assert call(request(106), connection).code == 0
+        begun = time.monotonic()
+        code, _, err = server.end(number)
+        assert code == 0
+        assert time.monotonic() - begun < 1
+        assert "Traceback" not in err
+        assert connection.recv(1) == b""
+
+
+def test_the_boot_line_is_the_one_that_start_scripts_wait_for_with_the_real_port(tmp_path: Path) -> None:
+    with program(*in_home(tmp_path)) as server:
+        head = "The Name Server boot success. serializeType=JSON, address 127.0.0.1:"
+        assert server.boot.startswith(head)
+        assert int(server.boot.removeprefix(head)) > 0
+        server.connect().close()
+
+
+def test_the_log_goes_to_stderr_and_stdout_has_nothing_more(tmp_path: Path) -> None:
+    with program(*in_home(tmp_path)) as server, server.connect() as connection:
+        put = request(100, {"namespace": "n", "key": "k", "value": "v"})
+        assert call(put, connection).code == 0
+        _, out, err = server.end(signal.SIGTERM)
+    assert out == ""
+    assert "KvPut namespace=n key=k value=v (request 100 from 127.0.0.1:" in err
+
+
+def refused(*args: str) -> str:
+    """The one line that a start which fails prints."""
+    ended = run(*args)
+    assert ended.returncode == 1
+    assert ended.stdout.replace("load config properties file OK", "").count("\n") <= 1
+    lines = ended.stderr.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("nsadmin namesrv: ")
+    return lines[0]
+
+
+def test_a_port_in_use_is_one_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        line = refused("--home", str(tmp_path), "--bind", "127.0.0.1", "--port", port)
+    assert f"cannot listen on 127.0.0.1:{port}" in line
+
+
+@pytest.mark.parametrize(
+    ("flag", "value"), [("--port", "65536"), ("--port", "-1"), ("--bind", "no.such.host.invalid")]
+)
+def test_an_address_that_cannot_be_is_one_line(tmp_path: Path, flag: str, value: str) -> None:
+    assert "cannot listen on" in refused(*in_home(tmp_path, flag, value))
+
+
+def test_a_configuration_file_that_is_missing_is_one_line(tmp_path: Path) -> None:
+    assert "missing.conf" in refused(*in_home(tmp_path, "-c", str(tmp_path / "missing.conf")))
+
+
+def test_a_configuration_file_that_is_none_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "bad.conf").write_text("a=\\u12\n")
+    assert "bad.conf is no properties file" in refused(*in_home(tmp_path, "-c", str(tmp_path / "bad.conf")))
+
+
+def test_a_folder_that_cannot_be_read_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert "kvConfig.json" in refused(*in_home(tmp_path / "file" / "home"))
+
+
+def test_a_corrupt_kv_file_is_one_line_that_says_why(tmp_path: Path) -> None:
+    (tmp_path / "kvConfig.json").write_text('{"table":{}}')
+    assert refused(*in_home(tmp_path)).endswith("kvConfig.json is no KV file: it has no configTable")
+
+
+@pytest.mark.parametrize("key", ["clusterTest", "enableControllerInNamesrv"])
+def test_what_is_not_supported_stops_the_start(tmp_path: Path, key: str) -> None:
+    (tmp_path / "c.conf").write_text(f"{key}=true\n")
+    assert f"{key}=true is not supported" in refused(*in_home(tmp_path, "-c", str(tmp_path / "c.conf")))
+
+
+def test_print_config_item_prints_all_items_and_ends(tmp_path: Path) -> None:
+    ended = run("-p", "--home", str(tmp_path), "--port", "1234", env={"ROCKETMQ_HOME": "/rocketmq"})
+    assert (ended.returncode, ended.stderr) == (0, "")
+    items = dict(line.split("=", 1) for line in ended.stdout.splitlines())
+    assert len(items) == 40
+    assert items["listenPort"] == "1234"
+    assert items["rocketmqHome"] == "/rocketmq"
+    assert items["kvConfigPath"] == str(tmp_path / "kvConfig.json")
+
+
+def test_defaults_are_upstream_s_port_and_address_and_a_folder_at_home(tmp_path: Path) -> None:
+    ended = run("--printConfigItem", "-n", "a:9876;b:9876", env={"HOME": str(tmp_path)})
+    assert ended.returncode == 0
+    assert "\nlistenPort=9876\n" in ended.stdout
+    assert ended.stdout.startswith("bindAddress=0.0.0.0\n")
+    assert f"\nconfigStorePath={tmp_path}/namesrv/namesrv.properties\n" in ended.stdout
+    assert "rocketmqHome" not in ended.stdout
+
+
+def test_a_configuration_file_is_read_and_its_mistakes_are_named_with_their_lines(tmp_path: Path) -> None:
+    path = tmp_path / "c.conf"
+    path.write_text("# mine\nlistenPort=19876 \nenableTopicList=yes\n\nserverWorkerThreads=many\nown=1\n")
+    ended = run("-p", "-c", str(path), "--home", str(tmp_path))
+    assert ended.returncode == 0
+    first, *items = ended.stdout.splitlines()
+    assert first == f"load config properties file OK, {path}"
+    expected = {"listenPort=19876", "enableTopicList=false", "serverWorkerThreads=8", "own=1"}
+    assert expected | {f"configStorePath={path}"} <= set(items)
+    warnings = ended.stderr.splitlines()
+    assert len(warnings) == 3
+    assert all("WARNING" in warning for warning in warnings)
+    assert f"{path}:3: enableTopicList: 'yes' is neither true nor false" in warnings[0]
+    assert f"{path}:5: serverWorkerThreads: 'many' is no whole number" in warnings[1]
+    assert f"{path}:6: own: unknown key" in warnings[2]
+
+
+def test_flags_win_over_the_configuration_file(tmp_path: Path) -> None:
+    path = tmp_path / "c.conf"
+    path.write_text("listenPort=1\nbindAddress=10.0.0.1\n")
+    ended = run("-p", "-c", str(path), "--port", "2", "--bind", "::1")
+    assert {"listenPort=2", "bindAddress=::1"} <= set(ended.stdout.splitlines())
+
+
+def test_an_update_goes_to_the_file_it_was_started_with_and_counts_at_the_next_start(tmp_path: Path) -> None:
+    path = tmp_path / "c.conf"
+    path.write_text("enableAllTopicList=true\n")
+    args = in_home(tmp_path, "-c", str(path))
+    with program(*args) as server, server.connect() as connection:
+        assert call(request(318, body=b"enableAllTopicList=false\n"), connection).code == 0
+    with program(*args) as server, server.connect() as connection:
+        assert call(request(206), connection).remark == "disable"
+
+
+def test_the_black_list_of_the_configuration_file_is_obeyed(tmp_path: Path) -> None:
+    path = tmp_path / "c.conf"
+    path.write_text("configBlackList=listenPort\n")
+    with program(*in_home(tmp_path, "-c", str(path))) as server, server.connect() as connection:
+        assert call(request(318, body=b"listenPort=1\n"), connection).code == 16
+        assert call(request(318, body=b"kvConfigPath=/x\n"), connection).code == 16
+
+
+def test_kill_9_at_any_moment_loses_no_put_that_was_acknowledged(tmp_path: Path) -> None:
+    path, chance, acknowledged, number = tmp_path / "kvConfig.json", random.Random(7), set[str](), 0
+    for _ in range(5):
+        with program(*in_home(tmp_path)) as server, server.connect() as connection:
+            near, asked, wanted = Connection(), {}, len(acknowledged) + chance.randrange(1, 60)
+            for _ in range(300):
+                put = request(100, {"namespace": "n", "key": f"k{number}", "value": f"v{number}"})
+                asked[put.opaque] = f"k{number}"
+                number += 1
+                connection.sendall(codec.encode(put))
+            while len(acknowledged) < wanted:
+                for answer in near.feed(connection.recv(1 << 16)):
+                    assert answer.code == 0
+                    acknowledged.add(asked[answer.opaque])
+            server.end(signal.SIGKILL)
+        kept = kv_file.load(path)["n"]
+        assert acknowledged <= kept.keys()
+        assert all(value == f"v{key[1:]}" for key, value in kept.items())
+        json.loads(path.read_bytes())
+
+
+def test_an_unknown_flag_is_refused_with_the_usage() -> None:
+    ended = run("--nonsense")
+    assert ended.returncode != 0
+    assert ended.stderr.startswith("usage: python -m namesrv_core")
+    assert run("--help").returncode == 0

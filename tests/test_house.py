@@ -1,0 +1,86 @@
+"""The house: who may import whom, a test module for every module, and no room too full."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCES = {"namesrv_core": ROOT / "namesrv_core", "nsadmin": ROOT / "cli" / "nsadmin"}
+LONGEST = 400
+
+WITHOUT_TESTS = {
+    "namesrv_core/fleet/__main__.py": "only calls lab.main",
+    "nsadmin/__main__.py": "only calls app.main",
+    "nsadmin/client/admin.py": "every test of a noun goes through it",
+    "nsadmin/client/caller.py": "every test of a noun goes through it",
+    "nsadmin/client/routes.py": "tested with the topics whose routes they are",
+    "nsadmin/client/usage.py": "tested with the topics whose usage it is",
+    "nsadmin/commands/lab.py": "only calls lab.main",
+    "nsadmin/commands/namesrv.py": "only calls main of namesrv_core",
+    "nsadmin/commands/parameters.py": "every test of a command goes through it",
+    "nsadmin/commands/results.py": "every test of a command that changes something goes through it",
+}
+"""Modules without a test module of their own, and why."""
+
+
+def modules() -> list[tuple[str, Path]]:
+    """Every source module as (path under tests/, file)."""
+    return sorted(
+        (f"{package}/{path.relative_to(folder).as_posix()}", path)
+        for package, folder in SOURCES.items()
+        for path in folder.rglob("*.py")
+        if path.name != "__init__.py"
+    )
+
+
+def test_module_of(name: str) -> Path:
+    folder, _, file = name.rpartition("/")
+    return ROOT / "tests" / folder / f"test_{'main.py' if file == '__main__.py' else file}"
+
+
+test_module_of.__test__ = False  # type: ignore[attr-defined]
+
+
+def test_the_import_contracts_are_kept() -> None:
+    linter = Path(sys.executable).with_name("lint-imports")
+    ended = subprocess.run([linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stdout
+
+
+@pytest.mark.parametrize("name", [name for name, _ in modules() if name not in WITHOUT_TESTS])
+def test_a_module_has_a_test_module(name: str) -> None:
+    assert test_module_of(name).is_file()
+
+
+def test_exceptions_are_modules_that_exist() -> None:
+    assert WITHOUT_TESTS.keys() - {name for name, _ in modules()} == set()
+
+
+def test_no_source_file_is_too_long() -> None:
+    lengths = {name: len(path.read_text().splitlines()) for name, path in modules()}
+    assert {name: lines for name, lines in lengths.items() if lines > LONGEST} == {}
+
+
+def loaded_by(statement: str) -> set[str]:
+    """What is in sys.modules after a statement in a fresh interpreter."""
+    program = f"{statement}\nimport sys\nprint(*sys.modules)"
+    path = f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / 'cli')!r}]\n"
+    ended = subprocess.run([sys.executable, "-c", path + program], capture_output=True, text=True, check=True)
+    return set(ended.stdout.split())
+
+
+PROTOCOL = [name for name, _ in modules() if name.startswith("namesrv_core/protocol/")]
+
+
+def test_the_protocol_knows_no_socket_and_no_loop() -> None:
+    imports = "; ".join(f"import {name.removesuffix('.py').replace('/', '.')}" for name in PROTOCOL)
+    loaded = loaded_by(imports)
+    assert "namesrv_core.protocol.codec" in loaded
+    assert loaded & {"asyncio", "socket", "ssl", "selectors", "uvloop"} == set()
+
+
+def test_the_pure_half_loads_no_transport_and_no_storage() -> None:
+    loaded = loaded_by("import namesrv_core.handlers.dispatch")
+    assert loaded & {"asyncio", "uvloop", "namesrv_core.transport", "namesrv_core.storage"} == set()
