@@ -9,7 +9,8 @@ from namesrv_core.protocol.command import Command, reply
 from namesrv_core.state import liveness, lookup, permissions
 from namesrv_core.state.kv import ORDER_TOPIC_CONFIG
 from namesrv_core.state.name_server import NameServerState
-from namesrv_core.state.registration import Broker, Unregistration, register, unregister
+from namesrv_core.state.registration import Broker, Unregistration, is_stale, register, unregister
+from namesrv_core.state.tables import LiveKey
 
 
 def register_broker(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
@@ -20,17 +21,11 @@ def register_broker(state: NameServerState, request: Command, channel: int, now:
     if header.body_crc32 and header.body_crc32 != _crc32(request.body):
         raise RequestError("crc32 not match")
     registered = _registration(request, header, now)
-    required(
-        clusterName=header.cluster_name,
-        brokerName=header.broker_name,
-        brokerAddr=header.broker_addr,
-        brokerId=header.broker_id,
-    )
     broker = Broker(
-        header.cluster_name or "",
-        header.broker_name or "",
-        header.broker_id or 0,
-        header.broker_addr or "",
+        required(header.cluster_name, "clusterName"),
+        required(header.broker_name, "brokerName"),
+        required(header.broker_id, "brokerId"),
+        required(header.broker_addr, "brokerAddr"),
         header.ha_server_addr,
         header.heartbeat_timeout_millis,
         header.enable_acting_master,
@@ -70,17 +65,19 @@ def _order_topics(state: NameServerState) -> bytes:
 
 
 def unregister_broker(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
-    """UNREGISTER_BROKER, carried out before it is answered: what registers afterwards is not harmed."""
+    """UNREGISTER_BROKER, carried out before it is answered: what registers afterwards is not harmed.
+
+    One that a newer registration has overtaken is answered alike and does nothing.
+    """
     header = headers.read(headers.BrokerIdentity, request.ext)
-    required(
-        clusterName=header.cluster_name,
-        brokerName=header.broker_name,
-        brokerAddr=header.broker_addr,
-        brokerId=header.broker_id,
-    )
     leaving = Unregistration(
-        header.cluster_name or "", header.broker_name or "", header.broker_id or 0, header.broker_addr or ""
+        required(header.cluster_name, "clusterName"),
+        required(header.broker_name, "brokerName"),
+        required(header.broker_id, "brokerId"),
+        required(header.broker_addr, "brokerAddr"),
     )
+    if is_stale(state.tables, leaving, channel):
+        return reply(request), ()
     return reply(request), unregister(state.tables, [leaving], "unregistered")
 
 
@@ -92,8 +89,7 @@ def query_data_version(state: NameServerState, request: Command, channel: int, n
         version = bodies.data_version(value, now)
     except ValueError as error:
         raise BadRequest(f"no DataVersion: {error}") from None
-    required(clusterName=header.cluster_name, brokerAddr=header.broker_addr)
-    stored = liveness.heard(state.tables, (header.cluster_name or "", header.broker_addr or ""), now)
+    stored = liveness.heard(state.tables, _live_key(header), now)
     changed = stored is None or stored != version
     body = b"" if stored is None else fastjson.dumps(stored.to_json())
     return reply(request, ext={"changed": str(changed).lower()}, body=body), ()
@@ -102,9 +98,12 @@ def query_data_version(state: NameServerState, request: Command, channel: int, n
 def broker_heartbeat(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
     """BROKER_HEARTBEAT: an unknown broker is answered alike, it registers by itself."""
     header = headers.read(headers.BrokerHeartbeat, request.ext)
-    required(clusterName=header.cluster_name, brokerAddr=header.broker_addr)
-    liveness.heard(state.tables, (header.cluster_name or "", header.broker_addr or ""), now)
+    liveness.heard(state.tables, _live_key(header), now)
     return reply(request), ()
+
+
+def _live_key(header: headers.BrokerIdentity | headers.BrokerHeartbeat) -> LiveKey:
+    return required(header.cluster_name, "clusterName"), required(header.broker_addr, "brokerAddr")
 
 
 def wipe_write_perm(state: NameServerState, request: Command, channel: int, now: int) -> Answer:

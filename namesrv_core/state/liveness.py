@@ -29,6 +29,9 @@ def channel_closed(tables: RouteTables, channel: int) -> list[Event]:
 
     One that has registered over a newer channel stays.
     """
+    for live in tables.live.values():
+        if channel in live.former_channels:
+            live.former_channels -= {channel}
     return _leave(tables, list(tables.on_channel(channel)), "channel closed")
 
 

@@ -91,7 +91,10 @@ def register(
     events = _apply_topics(tables, broker, registration, group, not replaced, delete_missing_topics)
     previous = tables.live.get(key)
     timeout = DEFAULT_TIMEOUT if broker.timeout is None else broker.timeout
-    tables.live[key] = LiveBroker(now, timeout, registration.version, channel, broker.ha_addr)
+    former = previous.former_channels | {previous.channel} if previous else frozenset()
+    tables.live[key] = LiveBroker(
+        now, timeout, registration.version, channel, broker.ha_addr, former - {channel}
+    )
     if registration.filters is not None and registration.filters != tables.filters.get(key, []):
         tables.generation += 1
         if registration.filters:
@@ -210,6 +213,15 @@ class Unregistration(NamedTuple):
     broker_name: str
     broker_id: int
     broker_addr: str
+
+
+def is_stale(tables: RouteTables, leaving: Unregistration, channel: int) -> bool:
+    """Whether a broker says goodbye on a channel that it has left for a newer one.
+
+    That is the process of before, whose last words were overtaken by the registration of the next.
+    """
+    live = tables.live.get((leaving.cluster_name, leaving.broker_addr))
+    return live is not None and channel in live.former_channels
 
 
 def unregister(tables: RouteTables, leaving: Iterable[Unregistration], reason: str) -> list[Event]:

@@ -27,17 +27,27 @@ class BrokerGroup:
 
 
 class LiveBroker:
-    """A broker that was heard of: when (ms), on which channel, with which data version."""
+    """A broker that was heard of: when (ms), on which channel, with which data version.
 
-    __slots__ = ("channel", "ha_addr", "heard_at", "timeout", "version")
+    `former_channels` are those it has registered over before and that are still open.
+    """
+
+    __slots__ = ("channel", "former_channels", "ha_addr", "heard_at", "timeout", "version")
 
     def __init__(
-        self, heard_at: int, timeout: int, version: DataVersion | None, channel: int, ha_addr: str | None
+        self,
+        heard_at: int,
+        timeout: int,
+        version: DataVersion | None,
+        channel: int,
+        ha_addr: str | None,
+        former_channels: frozenset[int] = frozenset(),
     ) -> None:
         self.heard_at = heard_at
         self.timeout = timeout
         self.version = version
         self.channel = channel
+        self.former_channels = former_channels
         self.ha_addr = ha_addr
 
 

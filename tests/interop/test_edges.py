@@ -127,6 +127,19 @@ def test_brokers_that_share_a_connection_all_go_with_it_on_ours_only(server: Nam
     assert left() == (0 if is_ours(server) else 2)
 
 
+def test_an_unregistration_that_a_newer_registration_has_overtaken_is_carried_out_by_java_only(
+    server: NameServer, connection: Connection
+) -> None:
+    register(connection, "restarted", "10.1.0.9:1")
+    with contextlib.closing(Connection(server.port)) as newer:
+        register(newer, "restarted", "10.1.0.9:1")
+        assert connection.call(104, identity("restarted", "10.1.0.9:1")).code == 0
+        if is_ours(server):
+            assert "restarted" in brokers(server)
+            assert newer.call(104, identity("restarted", "10.1.0.9:1")).code == 0
+        wait_for("the broker's leave", lambda: "restarted" not in brokers(server), 10)
+
+
 def test_an_unregistration_with_a_null_field_is_refused_by_ours_and_spoils_javas_batch(
     server: NameServer, connection: Connection
 ) -> None:

@@ -144,6 +144,26 @@ def test_an_unknown_broker_unregisters_with_success(form: HeaderType) -> None:
     assert list(wire.events) == []
 
 
+def test_last_words_on_a_channel_that_the_broker_has_left_do_nothing(
+    form: HeaderType,
+) -> None:
+    wire = Wire(form)
+    wire.register("a", "T", "U", channel=7)
+    wire.register("a", "T", "U", channel=8)
+    assert wire.ask(104, broker_ext(), channel=7).code == 0
+    assert topics(wire) == {"T", "U"}
+    wire.ask(104, broker_ext(), channel=8)
+    assert topics(wire) == set()
+
+
+def test_a_broker_is_taken_out_by_somebody_it_never_registered_with(form: HeaderType) -> None:
+    wire = Wire(form)
+    wire.register("a", "T", "U", channel=7)
+    wire.register("a", "T", "U", channel=8)
+    wire.ask(104, broker_ext(), channel=9)
+    assert topics(wire) == set()
+
+
 VERSION_BODY = b'{"counter":1,"stateVersion":0,"timestamp":1}'
 
 

@@ -2,7 +2,7 @@
 
 from namesrv_core.events import BrokerUnregistered, MinBrokerIdChanged, TopicsChanged
 from namesrv_core.protocol.bodies import DataVersion
-from namesrv_core.state.liveness import heard
+from namesrv_core.state.liveness import channel_closed, heard
 from tests.support.brokers import Lab
 
 KEY = ("c", "a0")
@@ -181,3 +181,14 @@ def test_a_master_that_expires_leaves_its_topics_read_only_to_the_acting_slave()
     lab.expire(11)
     assert lab.perms() == {"T": 4, "U": 4}
     assert [type(event) for event in lab.events] == [BrokerUnregistered, TopicsChanged, MinBrokerIdChanged]
+
+
+def test_a_former_channel_is_forgotten_when_it_closes_and_when_it_is_taken_again() -> None:
+    lab = Lab()
+    for channel in (7, 8, 9):
+        lab.register("a", 0, channel=channel)
+    assert lab.tables.live[KEY].former_channels == {7, 8}
+    channel_closed(lab.tables, 7)
+    assert lab.tables.live[KEY].former_channels == {8}
+    lab.register("a", 0, channel=8)
+    assert lab.tables.live[KEY].former_channels == {9}
