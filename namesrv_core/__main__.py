@@ -8,18 +8,18 @@ import sys
 from pathlib import Path
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.flags import Flags
 from namesrv_core.server.log import log, set_up
 from namesrv_core.server.name_server import NameServer
 from namesrv_core.state.settings import Settings
 from namesrv_core.storage import settings_file
 from namesrv_core.transport import loop
+from namesrv_core.transport.address import join_addr
 
 
 def parser(prog: str = "python -m namesrv_core") -> argparse.ArgumentParser:
     """The flags of `mqnamesrv`, and ours."""
-    flags = argparse.ArgumentParser(
-        prog=prog, description="A name server for Apache RocketMQ 4.9 and 5.x.", allow_abbrev=False
-    )
+    flags = Flags(prog, "A name server for Apache RocketMQ 4.9 and 5.x.")
     flags.add_argument("-c", "--configFile", metavar="FILE", help="Java properties; also where updates go")
     flags.add_argument("-p", "--printConfigItem", action="store_true", help="print all items and exit")
     flags.add_argument(
@@ -42,11 +42,20 @@ def main(argv: list[str] | None = None, prog: str = "python -m namesrv_core") ->
         if flags.printConfigItem:
             sys.stdout.buffer.write(settings.body())
             return 0
+        if flags.configFile:
+            print(f"load config properties file OK, {flags.configFile}", flush=True)
         loop.run(_serve(settings))
     except (RocketMQError, OSError) as error:
-        print(f"nsadmin namesrv: {error}", file=sys.stderr)
+        print(f"{prog}: {_in_words(error)}", file=sys.stderr)
         return 1
     return 0
+
+
+def _in_words(error: Exception) -> str:
+    """What went wrong, and with which file, without a number."""
+    if not isinstance(error, OSError) or error.strerror is None:
+        return str(error)
+    return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
 
 
 def _settings(flags: argparse.Namespace) -> Settings:
@@ -76,7 +85,6 @@ def _read(settings: Settings, path: Path) -> None:
         if problem is not None:
             log.warning("%s:%d: %s: %s", path, item.line, item.key, problem)
     settings.configStorePath = str(path)
-    print(f"load config properties file OK, {path}", flush=True)
 
 
 async def _serve(settings: Settings) -> None:
@@ -87,7 +95,8 @@ async def _serve(settings: Settings) -> None:
     try:
         await server.start()
     except OSError as error:
-        raise OSError(f"cannot listen on {settings.bindAddress}:{settings.listenPort}: {error}") from None
+        where = join_addr(settings.bindAddress, settings.listenPort)
+        raise RocketMQError(f"cannot listen on {where}: {_in_words(error)}") from None
     print(f"The Name Server boot success. serializeType=JSON, address {server.address}", flush=True)
     await stop.wait()
     await server.stop()

@@ -11,9 +11,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.flags import Flags
 from namesrv_core.fleet.fleet import Fleet, FleetPlan
 from namesrv_core.transport import loop
-from namesrv_core.transport.channel import split_address
+from namesrv_core.transport.address import split_addr
 
 _BOOT_LINE = re.compile(rb"The Name Server boot success\..* address (\S+)")
 _LOG = "namesrv.log"
@@ -27,7 +28,7 @@ _HINTS = """\
 
 
 def parser(prog: str = "nsadmin lab") -> argparse.ArgumentParser:
-    flags = argparse.ArgumentParser(prog=prog, description="A simulated RocketMQ to play with.")
+    flags = Flags(prog, "A simulated RocketMQ to play with.")
     commands = flags.add_subparsers(dest="command", required=True, metavar="up")
     up = commands.add_parser("up", help="start a name server and a fleet of brokers, until Ctrl-C")
     plan = FleetPlan()
@@ -58,7 +59,7 @@ def _addresses(text: str) -> list[str]:
     addresses = [address for address in re.split(r"[;,\s]+", text) if address]
     try:
         for address in addresses:
-            split_address(address)
+            split_addr(address)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     return addresses

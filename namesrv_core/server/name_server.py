@@ -18,10 +18,12 @@ from namesrv_core.state.kv import KvConfig, Tables
 from namesrv_core.state.name_server import NameServerState
 from namesrv_core.state.settings import Settings
 from namesrv_core.storage import kv_file, settings_file
+from namesrv_core.transport.address import join_addr
 from namesrv_core.transport.listener import Listener
 from namesrv_core.transport.stream import Stream
 
 _IDLE_LOOK = 1.0
+_SHORTEST_SCAN = 0.1
 # Peers of this version and later understand GO_AWAY (V5_3_1 is the last that does not).
 _UNDERSTANDS_GO_AWAY = 476
 
@@ -40,7 +42,7 @@ class NameServer:
         self._stopped = False
         self._notices = Notices()
         self._housekeeping = Housekeeping(
-            (lambda: settings.scanNotActiveBrokerInterval / 1000, self._expire),
+            (lambda: max(settings.scanNotActiveBrokerInterval / 1000, _SHORTEST_SCAN), self._expire),
             (lambda: _IDLE_LOOK, self._close_idle),
         )
         kv, kv_path = self.state.kv, Path(settings.kvConfigPath)
@@ -62,8 +64,7 @@ class NameServer:
     @property
     def address(self) -> str:
         """What is really listened on."""
-        host = self._listener.address
-        return f"{f'[{host}]' if ':' in host else host}:{self._listener.port}"
+        return join_addr(self._listener.address, self._listener.port)
 
     async def start(self) -> None:
         settings = self.state.settings

@@ -17,6 +17,7 @@ from typing import Any
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.command import Command
 from namesrv_core.protocol.connection import Connection
+from namesrv_core.transport.address import split_addr
 
 MAX_SOCKETS = 64
 """Open sockets at a time; further servers wait for their turn."""
@@ -43,14 +44,6 @@ class CallError(RocketMQError):
     @property
     def was_sent(self) -> bool:
         return self.kind in ("timeout", "closed", "unreadable")
-
-
-def split_addr(addr: str) -> tuple[str, int]:
-    """Host and port of "host:port" or "[v6]:port"; ValueError for anything else."""
-    host, _, port = addr.rpartition(":")
-    if not host or not (port.isascii() and port.isdigit()) or not 0 < int(port) < 65536:
-        raise ValueError(f"{addr!r} is no host:port")
-    return (host[1:-1] if host[0] == "[" and host[-1] == "]" else host), int(port)
 
 
 def _look_up(host: str, port: int, flags: int = 0) -> list[SockAddr]:

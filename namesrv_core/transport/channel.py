@@ -3,15 +3,8 @@
 import asyncio
 
 from namesrv_core.protocol.command import Command
+from namesrv_core.transport.address import split_addr
 from namesrv_core.transport.stream import Stream
-
-
-def split_address(address: str) -> tuple[str, int]:
-    """`host:port` or `[v6]:port`; ValueError for anything else."""
-    host, colon, port = address.rpartition(":")
-    if not colon or not port.isdecimal() or len(port) > 5 or int(port) > 65535:
-        raise ValueError(f"no address: {address!r} (host:port is one)")
-    return host.removeprefix("[").removesuffix("]"), int(port)
 
 
 class Channel:
@@ -43,7 +36,7 @@ class Channel:
     async def _connected(self) -> Stream:
         async with self._connecting:
             if self._stream is None:
-                host, port = split_address(self.address)
+                host, port = split_addr(self.address)
                 loop = asyncio.get_running_loop()
                 async with asyncio.timeout(self._timeout):
                     _, self._stream = await loop.create_connection(lambda: Stream(self), host, port)

@@ -10,6 +10,7 @@ from typing import Protocol, cast
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import Command
 from namesrv_core.protocol.connection import Connection
+from namesrv_core.transport.address import join_addr
 
 
 class Owner(Protocol):
@@ -44,8 +45,7 @@ class Stream(asyncio.Protocol):
         self.active_at = self._loop.time()
         address = transport.get_extra_info("peername")
         if address:
-            host, port = address[:2]
-            self.peer = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+            self.peer = join_addr(*address[:2])
         self._owner.opened(self)
 
     def data_received(self, data: bytes) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.transport.calls import split_addr
+from namesrv_core.transport.address import split_addr
 
 NAME_SERVER_PORT = 9876
 BROKER_PORT = 10911

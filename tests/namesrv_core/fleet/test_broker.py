@@ -9,7 +9,7 @@ from namesrv_core.fleet.model import BrokerSpec
 from namesrv_core.fleet.topics import topic_config
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.transport import loop
-from namesrv_core.transport.channel import split_address
+from namesrv_core.transport.address import split_addr
 from tests.namesrv_core.fleet.running import ask, cluster_info, route, running_name_server, until
 
 TOPICS = (topic_config("orders", 8), topic_config("payments", 4))
@@ -109,7 +109,7 @@ def test_it_comes_back_to_a_name_server_that_was_restarted(tmp_path: Path) -> No
         async with running_name_server(tmp_path) as address:
             mine = broker(address, period=0.02)
             await mine.start()
-        _, port = split_address(address)
+        _, port = split_addr(address)
         async with running_name_server(tmp_path, port):
 
             async def back() -> bool:

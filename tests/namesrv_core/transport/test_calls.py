@@ -9,7 +9,7 @@ from time import monotonic
 import pytest
 
 from namesrv_core.protocol.command import Command, reply, request
-from namesrv_core.transport.calls import CallError, Calls, split_addr
+from namesrv_core.transport.calls import CallError, Calls
 from tests.support.servers import Server, closed_port, garbage, hang_up, silent
 
 
@@ -216,20 +216,6 @@ def test_an_answer_that_is_no_frame(server: Server, calls: Calls) -> None:
 def test_a_server_that_hangs_up(server: Server, calls: Calls) -> None:
     error = error_of(calls, server.addr, 4)
     assert (error.kind, error.reason) == ("closed", "closed the connection unanswered")
-
-
-@pytest.mark.parametrize(
-    ("addr", "parts"),
-    [("a:1", ("a", 1)), ("[::1]:9876", ("::1", 9876)), ("127.0.0.1:65535", ("127.0.0.1", 65535))],
-)
-def test_addresses_are_split(addr: str, parts: tuple[str, int]) -> None:
-    assert split_addr(addr) == parts
-
-
-@pytest.mark.parametrize("addr", ["", "a", "a:", ":1", "a:0", "a:65536", "a:-1", "a:1x", "null"])
-def test_what_is_no_address(addr: str) -> None:
-    with pytest.raises(ValueError, match="no host:port"):
-        split_addr(addr)
 
 
 def test_asyncio_is_not_needed() -> None:

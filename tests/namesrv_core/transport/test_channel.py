@@ -8,31 +8,10 @@ from contextlib import asynccontextmanager
 import pytest
 
 from namesrv_core.protocol.command import Command, request
-from namesrv_core.transport.channel import Channel, split_address
+from namesrv_core.transport.channel import Channel
 from namesrv_core.transport.stream import Stream
 from tests.namesrv_core.transport.test_stream import echoing
 from tests.support.running import on_a_loop, until
-
-
-@pytest.mark.parametrize(
-    ("address", "parts"),
-    [
-        ("1.2.3.4:5", ("1.2.3.4", 5)),
-        ("host.name:10911", ("host.name", 10911)),
-        ("[::1]:5", ("::1", 5)),
-        ("::1:5", ("::1", 5)),
-    ],
-)
-def test_an_address_is_split_at_its_last_colon(address: str, parts: tuple[str, int]) -> None:
-    assert split_address(address) == parts
-
-
-@pytest.mark.parametrize(
-    "address", ["", "host", "host:", "host:x", "host:-1", "host:1 ", "host:65536", "host:²"]
-)
-def test_what_is_no_address_is_a_value_error(address: str) -> None:
-    with pytest.raises(ValueError, match="no address"):
-        split_address(address)
 
 
 @asynccontextmanager

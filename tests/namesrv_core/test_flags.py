@@ -1,0 +1,22 @@
+"""Flags that are wrong."""
+
+import pytest
+
+from namesrv_core.flags import Flags
+
+
+def test_a_wrong_flag_is_one_line_that_says_where_help_is(capsys: pytest.CaptureFixture[str]) -> None:
+    flags = Flags("prog", "It does something.")
+    flags.add_argument("--port", type=int)
+    with pytest.raises(SystemExit) as ended:
+        flags.parse_args(["--port", "x"])
+    assert ended.value.code == 2
+    line = "prog: argument --port: invalid int value: 'x'; prog --help lists the flags\n"
+    assert capsys.readouterr().err == line
+
+
+def test_an_abbreviated_flag_is_unknown() -> None:
+    flags = Flags("prog", "It does something.")
+    flags.add_argument("--port", type=int)
+    with pytest.raises(SystemExit):
+        flags.parse_args(["--po", "1"])
