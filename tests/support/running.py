@@ -17,7 +17,9 @@ from namesrv_core.protocol.command import Command, ExtFields, request
 from namesrv_core.protocol.connection import Connection
 from namesrv_core.server.name_server import NameServer
 from namesrv_core.state.settings import Settings
+from namesrv_core.transport.listener import Listener
 from namesrv_core.transport.loop import run
+from namesrv_core.transport.stream import Owner
 
 P = ParamSpec("P")
 
@@ -62,6 +64,16 @@ async def serving(home: Path, **more: Any) -> AsyncIterator[NameServer]:
         yield server
     finally:
         await server.stop()
+
+
+@asynccontextmanager
+async def listening(owner: Owner, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[Listener]:
+    """A listener that is closed whatever happens: a loop with an open one never ends."""
+    listener = await Listener.open(owner, host, port)
+    try:
+        yield listener
+    finally:
+        listener.close()
 
 
 class Peer:

@@ -13,9 +13,8 @@ from namesrv_core.protocol.codes import HeaderType
 from namesrv_core.protocol.command import Command, request
 from namesrv_core.server.name_server import NameServer
 from namesrv_core.storage import kv_file, settings_file
-from namesrv_core.transport.listener import Listener
 from namesrv_core.transport.stream import Stream
-from tests.support.running import Peer, on_a_loop, serving, settings_in, until
+from tests.support.running import Peer, listening, on_a_loop, serving, settings_in, until
 from tests.support.wire import broker_ext, registration_body
 
 KEY = {"namespace": "n", "key": "k"}
@@ -53,11 +52,8 @@ class Recorder:
 @asynccontextmanager
 async def recording() -> AsyncIterator[tuple[Recorder, str]]:
     recorder = Recorder()
-    listener = await Listener.open(recorder, "127.0.0.1", 0)
-    try:
+    async with listening(recorder) as listener:
         yield recorder, f"127.0.0.1:{listener.port}"
-    finally:
-        listener.close()
 
 
 # Connections.
@@ -338,22 +334,19 @@ def test_a_broker_that_cannot_be_told_harms_nobody(tmp_path: Path, addr: str) ->
 
 @on_a_loop
 async def test_a_server_that_stops_closes_its_connections_and_its_port(tmp_path: Path) -> None:
-    server = NameServer(settings_in(tmp_path))
-    await server.start()
-    async with Peer.to(server.address) as peer:
-        await register(peer)
-        await server.stop()
-        assert await peer.is_closed()
-    with pytest.raises(OSError, match=r"."):
-        async with Peer.to(server.address):
-            pass
+    async with serving(tmp_path) as server:
+        async with Peer.to(server.address) as peer:
+            await register(peer)
+            await server.stop()
+            assert await peer.is_closed()
+        with pytest.raises(OSError, match=r"."):
+            async with Peer.to(server.address):
+                pass
 
 
 @on_a_loop
 async def test_a_put_under_way_is_written_and_answered_before_the_end(tmp_path: Path) -> None:
-    server = NameServer(settings_in(tmp_path))
-    await server.start()
-    async with Peer.to(server.address) as peer:
+    async with serving(tmp_path) as server, Peer.to(server.address) as peer:
         await peer.ask(106)
         peer.send(codec.encode(request(100, KEY | {"value": "v"})))
         await until(lambda: server.state.kv.tables)
@@ -367,9 +360,7 @@ async def test_a_put_under_way_is_written_and_answered_before_the_end(tmp_path: 
 @on_a_loop
 async def test_a_server_that_leaves_gracefully_sends_away_those_who_understand_it(tmp_path: Path) -> None:
     graceful: dict[str, Any] = {"enableShutdownGracefully": True, "shutdownWaitTimeSeconds": 1}
-    server = NameServer(settings_in(tmp_path, **graceful))
-    await server.start()
-    async with Peer.to(server.address) as peer:
+    async with serving(tmp_path, **graceful) as server, Peer.to(server.address) as peer:
         await peer.ask(106)
         stopping = asyncio.ensure_future(server.stop())
         await until(lambda: server._leaving)
@@ -379,6 +370,7 @@ async def test_a_server_that_leaves_gracefully_sends_away_those_who_understand_i
         assert (await peer.ask(106, version=475)).code == 0
         peer.send(codec.encode(request(106, oneway=True)))
         await stopping
+        server.state.settings.enableShutdownGracefully = False
         assert await peer.is_closed()
 
 

@@ -7,9 +7,8 @@ import pytest
 from namesrv_core.events import MinBrokerIdChanged
 from namesrv_core.protocol.command import Command
 from namesrv_core.server.notices import Notices
-from namesrv_core.transport.listener import Listener
 from tests.namesrv_core.server.test_name_server import Recorder
-from tests.support.running import on_a_loop, until
+from tests.support.running import listening, on_a_loop, until
 
 
 def change(*recipients: str) -> MinBrokerIdChanged:
@@ -19,10 +18,10 @@ def change(*recipients: str) -> MinBrokerIdChanged:
 @on_a_loop
 async def test_each_recipient_is_told_once_and_hung_up_on() -> None:
     one, two = Recorder(), Recorder()
-    listeners = [await Listener.open(recorder, "127.0.0.1", 0) for recorder in (one, two)]
     notices = Notices()
-    notices.send(change(*(f"127.0.0.1:{listener.port}" for listener in listeners)))
-    await until(lambda: one.told and two.told and not notices._under_way)
+    async with listening(one) as first, listening(two) as second:
+        notices.send(change(f"127.0.0.1:{first.port}", f"127.0.0.1:{second.port}"))
+        await until(lambda: one.told and two.told and not notices._under_way)
     for recorder in (one, two):
         (told,) = recorder.told
         assert isinstance(told, Command)
@@ -31,8 +30,6 @@ async def test_each_recipient_is_told_once_and_hung_up_on() -> None:
             "minBrokerAddr": "127.0.0.1:2",
             "offlineBrokerAddr": "127.0.0.1:1",
         }
-    for listener in listeners:
-        listener.close()
 
 
 @pytest.mark.parametrize("addr", ["127.0.0.1:1", "nowhere", "127.0.0.1:99999"])

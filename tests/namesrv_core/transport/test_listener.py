@@ -6,17 +6,14 @@ import pytest
 
 from namesrv_core.transport.listener import Listener
 from tests.namesrv_core.transport.test_stream import Echo
-from tests.support.running import Peer, on_a_loop
+from tests.support.running import Peer, listening, on_a_loop
 
 
 @on_a_loop
 async def test_port_0_takes_a_free_port_and_says_which() -> None:
-    one = await Listener.open(Echo(), "127.0.0.1", 0)
-    other = await Listener.open(Echo(), "127.0.0.1", 0)
-    assert one.address == "127.0.0.1"
-    assert 0 < one.port != other.port > 0
-    one.close()
-    other.close()
+    async with listening(Echo()) as one, listening(Echo()) as other:
+        assert one.address == "127.0.0.1"
+        assert 0 < one.port != other.port > 0
 
 
 @on_a_loop
@@ -40,8 +37,7 @@ def test_an_address_that_cannot_be_is_an_os_error(host: str, port: int) -> None:
 @on_a_loop
 async def test_connections_that_are_open_outlive_the_listener() -> None:
     echo = Echo()
-    listener = await Listener.open(echo, "127.0.0.1", 0)
-    async with Peer.to(f"127.0.0.1:{listener.port}") as peer:
+    async with listening(echo) as listener, Peer.to(f"127.0.0.1:{listener.port}") as peer:
         await peer.ask(1)
         listener.close()
         assert (await peer.ask(1, body=b"still")).body == b"still"
@@ -53,12 +49,10 @@ async def test_connections_that_are_open_outlive_the_listener() -> None:
 @on_a_loop
 async def test_a_port_can_be_listened_on_again_at_once() -> None:
     echo = Echo()
-    listener = await Listener.open(echo, "127.0.0.1", 0)
-    async with Peer.to(f"127.0.0.1:{listener.port}") as peer:
+    async with listening(echo) as listener, Peer.to(f"127.0.0.1:{listener.port}") as peer:
         await peer.ask(1)
         listener.close()
         echo.streams[0].close()
         assert await peer.is_closed()
-        again = await Listener.open(echo, "127.0.0.1", listener.port)
-        assert again.port == listener.port
-        again.close()
+        async with listening(echo, port=listener.port) as again:
+            assert again.port == listener.port

@@ -6,9 +6,8 @@ from contextlib import asynccontextmanager
 
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import Command, reply, request
-from namesrv_core.transport.listener import Listener
 from namesrv_core.transport.stream import Stream
-from tests.support.running import Peer, on_a_loop, until
+from tests.support.running import Peer, listening, on_a_loop, until
 
 GARBAGE = b"\xff\xff\xff\xff"
 
@@ -35,13 +34,12 @@ class Echo:
 @asynccontextmanager
 async def echoing(host: str = "127.0.0.1") -> AsyncIterator[tuple[Echo, str]]:
     echo = Echo()
-    listener = await Listener.open(echo, host, 0)
-    try:
-        yield echo, f"{host}:{listener.port}"
-    finally:
-        listener.close()
-        for stream in echo.streams:
-            stream.abort()
+    async with listening(echo, host) as listener:
+        try:
+            yield echo, f"{host}:{listener.port}"
+        finally:
+            for stream in echo.streams:
+                stream.abort()
 
 
 @on_a_loop
