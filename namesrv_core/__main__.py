@@ -97,9 +97,11 @@ async def _serve(settings: Settings) -> None:
     except OSError as error:
         where = join_addr(settings.bindAddress, settings.listenPort)
         raise RocketMQError(f"cannot listen on {where}: {_in_words(error)}") from None
-    print(f"The Name Server boot success. serializeType=JSON, address {server.address}", flush=True)
-    await stop.wait()
-    await server.stop()
+    try:
+        print(f"The Name Server boot success. serializeType=JSON, address {server.address}", flush=True)
+        await stop.wait()
+    finally:
+        await server.stop()
 
 
 if __name__ == "__main__":

@@ -49,6 +49,10 @@ class Connection:
             self._asked[command.opaque] = command
         return codec.encode(command)
 
+    def forget(self, command: Command) -> None:
+        """Nobody waits any more for the answer to this request of ours."""
+        self._asked.pop(command.opaque, None)
+
     def asked(self, answer: Command) -> Command | None:
         """The request that `answer` answers, once; None for one that nobody waits for."""
         return self._asked.pop(answer.opaque, None) if answer.is_reply else None

@@ -110,8 +110,10 @@ def to_int(value: object, bits: int = 32) -> int:
     if value is None or value == "" or value == {}:
         return 0
     try:
-        if isinstance(value, str):
-            number = int(float(value)) if not _INTEGER.fullmatch(value) else int(value)
+        if isinstance(value, str) and _INTEGER.fullmatch(value):
+            number = int(value)
+        elif isinstance(value, str) and _DECIMAL.fullmatch(value):
+            number = int(float(value))
         elif isinstance(value, (bool, int, float)):
             number = int(value)
         else:
@@ -124,6 +126,7 @@ def to_int(value: object, bits: int = 32) -> int:
 
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 
 
 def to_text(value: object) -> str | None:

@@ -27,6 +27,8 @@ _Int = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 _Long = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 _ZLIB = 0x78
+# Half a million topics; as JSON, a frame of 16 MiB holds a sixth of them.
+_MAX_INFLATED = 64 * 1024 * 1024
 _QUEUES = 16
 _PERM = 6
 
@@ -153,7 +155,7 @@ def _filters(value: Any) -> list[str | None] | None:
 def _decode_compressed(body: bytes, version: int, now: int) -> Registration:
     """Length-prefixed parts: data version, a text for each topic, filter list, mappings (from 5.0.0 on)."""
     try:
-        parts = _Parts(zlib.decompress(body))
+        parts = _Parts(_inflated(body))
         registered = data_version(fastjson.loads(parts.text()), now)
         topics = {}
         for _ in range(parts.count()):
@@ -170,6 +172,17 @@ def _decode_compressed(body: bytes, version: int, now: int) -> Registration:
     except (zlib.error, IndexError) as error:
         raise ValueError(f"cut or corrupt: {error}") from None
     return Registration(registered, topics, mappings, filters)
+
+
+def _inflated(body: bytes) -> bytes:
+    """ValueError for what would take more memory than any registration does."""
+    inflater = zlib.decompressobj()
+    text = inflater.decompress(body, _MAX_INFLATED)
+    if inflater.unconsumed_tail:
+        raise ValueError(f"longer than {_MAX_INFLATED} bytes when inflated")
+    if not inflater.eof:
+        raise ValueError("cut")
+    return text
 
 
 def _topic_text(text: str) -> TopicConfig:

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 S = TypeVar("S")
 
-Kept = Callable[[OSError | None], None]
+Kept = Callable[[Exception | None], None]
 
 
 class Keeper(Generic[S]):
@@ -37,12 +37,12 @@ class Keeper(Generic[S]):
             snapshot = self._snapshot()
             try:
                 await asyncio.to_thread(self._save, snapshot)
-            except OSError as error:
+            except Exception as error:
                 # What came meanwhile was built on what is undone now, and is undone with it.
                 told += self._waiting
                 self._waiting = []
                 self._restore(self._on_disk)
-                failure: OSError | None = error
+                failure: Exception | None = error
             else:
                 self._on_disk = snapshot
                 failure = None

@@ -129,7 +129,7 @@ class NameServer:
         command: Command,
         answer: Command,
         events: Sequence[Event],
-        failure: OSError | None,
+        failure: Exception | None,
     ) -> None:
         if failure is None:
             self._publish(events, f"request {command.code} from {stream.peer}")

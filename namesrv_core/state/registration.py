@@ -3,7 +3,7 @@
 A registration is applied as a whole or not at all.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from namesrv_core.errors import BadRequest, RequestError
@@ -18,6 +18,7 @@ from namesrv_core.events import (
     TopicChange,
     TopicsChanged,
 )
+from namesrv_core.protocol.bodies import MappingInfo
 from namesrv_core.protocol.codes import MASTER_ID, Perm
 from namesrv_core.protocol.registration import Registration, TopicConfig
 from namesrv_core.state.tables import BrokerGroup, LiveBroker, LiveKey, RouteTables, changes
@@ -167,16 +168,29 @@ def _apply_topics(
     changed = first or live is None or live.version is None or live.version != registration.version
     read_only = is_prime_slave and group.acting_master
     found += _set_topics(tables, broker.broker_name, registration.topics.values(), changed, read_only)
-    if changed and registration.mappings:
-        tables.generation += 1
-        for topic, info in registration.mappings.items():
-            assert info is not None
-            tables.mappings.setdefault(topic, {})[info.bname] = info
     altered = changes(found)
+    if changed:
+        _set_mappings(tables, broker.broker_name, registration.mappings, altered)
     if not altered:
         return []
     tables.generation += 1
     return [TopicsChanged(broker.broker_name, "registration", altered)]
+
+
+def _set_mappings(
+    tables: RouteTables,
+    broker_name: str,
+    mappings: Mapping[str, MappingInfo | None],
+    altered: Iterable[TopicChange],
+) -> None:
+    """Those of a new version; a topic that comes or goes without one loses that of another time."""
+    for change in altered:
+        if (change.before is None or change.after is None) and change.topic not in mappings:
+            tables.drop_mapping(change.topic, broker_name)
+    for topic, info in mappings.items():
+        assert info is not None
+        tables.mappings.setdefault(topic, {})[info.bname] = info
+        tables.generation += 1
 
 
 def _set_topics(

@@ -1,7 +1,7 @@
 """RouteTables: who is where with which topics, and the invariants between the tables.
 
-A topic has an entry only while a broker has queues of it; a queue mapping lives no longer than the queues
-it belongs to; a cluster lists a broker name only while the group exists.
+A topic has an entry only while a broker has queues of it; a queue mapping goes with its broker group, or when
+the broker brings the topic without one; a cluster lists a broker name only while the group exists.
 """
 
 from collections.abc import Iterable, Iterator
@@ -80,18 +80,21 @@ class RouteTables:
         return TopicChange(topic, before, queue)
 
     def drop_queue(self, topic: str, broker_name: str) -> TopicChange | None:
-        """Remove a broker's queues of a topic, with their mapping; None if there were none."""
+        """Remove a broker's queues of a topic; None if there were none."""
         brokers = self.topics.get(topic, {})
         before = brokers.pop(broker_name, None)
         if before is None:
             return None
-        mappings = self.mappings.get(topic, {})
-        mappings.pop(broker_name, None)
         if not brokers:
             del self.topics[topic]
-        if not brokers or not mappings:
-            self.mappings.pop(topic, None)
         return TopicChange(topic, before, None)
+
+    def drop_mapping(self, topic: str, broker_name: str) -> None:
+        """Forget which queues of a static topic a broker holds."""
+        mappings = self.mappings.get(topic, {})
+        mappings.pop(broker_name, None)
+        if not mappings:
+            self.mappings.pop(topic, None)
 
     def topics_of(self, broker_name: str) -> list[str]:
         return [topic for topic, brokers in self.topics.items() if broker_name in brokers]
@@ -104,6 +107,8 @@ class RouteTables:
             del names[name]
             if not names:
                 del self.clusters[cluster]
+        for topic in [topic for topic, mappings in self.mappings.items() if name in mappings]:
+            self.drop_mapping(topic, name)
 
     def members_at(self, key: LiveKey) -> Iterator[tuple[BrokerGroup, int]]:
         """The groups listed by that cluster which have the address, with the id it has there.

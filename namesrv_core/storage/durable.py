@@ -9,14 +9,17 @@ from pathlib import Path
 def replace(path: Path, content: bytes) -> None:
     """Put `content` in the place of what `path` holds, which is kept as `<path>.bak`.
 
-    Missing folders are made. At any moment `path` holds the old or the new content, whatever is killed.
-    OSError where the disk is full or the folder cannot be written; then nothing has changed.
+    Missing folders are made, a link is followed, the file's permissions stay. At any moment `path` holds the
+    old or the new content, whatever is killed. OSError where the disk is full or the folder cannot be
+    written; then nothing has changed.
     """
+    path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}.new")
     try:
         _write_through(fresh, content)
         if path.exists():
+            fresh.chmod(path.stat().st_mode)
             _keep_backup(path)
         os.replace(fresh, path)
     except BaseException:

@@ -28,6 +28,7 @@ class Channel:
                 return await answer
         finally:
             self._answers.pop(command.opaque, None)
+            stream.connection.forget(command)
 
     async def oneway(self, command: Command) -> None:
         """Send `command`, whose flag must say that no answer is wanted."""

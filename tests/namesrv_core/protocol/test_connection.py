@@ -115,3 +115,11 @@ def test_answers_may_come_in_another_order() -> None:
     near.ask(second)
     assert near.asked(reply(second)) is second
     assert near.asked(reply(first)) is first
+
+
+def test_an_answer_to_a_request_that_was_forgotten_answers_nothing() -> None:
+    connection, asked = Connection(), request(105)
+    connection.ask(asked)
+    connection.forget(asked)
+    assert connection.waiting == 0
+    assert connection.asked(reply(asked)) is None

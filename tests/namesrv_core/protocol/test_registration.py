@@ -364,3 +364,20 @@ def test_a_compressed_registration_of_ours_reads_back() -> None:
     assert read(body, compressed=True) == Registration(
         DataVersion(3, 1, 9), {"T": TopicConfig("T", 3, 8, 4), "U": TopicConfig("U", 8, 8, 6)}, {}, []
     )
+
+
+def test_a_compressed_body_that_would_fill_the_memory_is_refused() -> None:
+    bomb = zlib.compress(bytes(65 * 1024 * 1024))
+    with pytest.raises(ValueError, match="when inflated"):
+        decode(bomb, version=513, compressed=True, now=0)
+
+
+def test_a_compressed_body_that_is_cut_is_refused() -> None:
+    body = registration.encode_compressed(DataVersion(), {})
+    with pytest.raises(ValueError, match="cut"):
+        decode(body[:-5], version=513, compressed=True, now=0)
+
+
+def test_a_body_that_is_compressed_and_does_not_say_so_is_read() -> None:
+    body = registration.encode_compressed(DataVersion(3, 0, 9), {})
+    assert decode(body, version=513, compressed=False, now=0).version == DataVersion(3, 0, 9)

@@ -16,7 +16,7 @@ class Disk:
         self.fails = False
         self.gate = threading.Event()
         self.gate.set()
-        self.told: list[OSError | None] = []
+        self.told: list[Exception | None] = []
         self.keeper: Keeper[list[int]] = Keeper(lambda: list(self.memory), self.save, self.restore)
 
     def save(self, snapshot: list[int]) -> None:
@@ -91,3 +91,17 @@ async def test_after_a_failure_the_next_change_is_written() -> None:
 @on_a_loop
 async def test_there_is_nothing_to_finish_where_nothing_changed() -> None:
     await Disk().keeper.finish()
+
+
+@on_a_loop
+async def test_what_cannot_be_written_for_any_other_reason_is_undone_too() -> None:
+    disk = Disk()
+
+    def broken(snapshot: list[int]) -> None:
+        raise ValueError("no text for that")
+
+    disk.keeper = Keeper(lambda: list(disk.memory), broken, disk.restore)
+    disk.change(1)
+    await disk.keeper.finish()
+    assert isinstance(disk.told[0], ValueError)
+    assert disk.memory == [0]

@@ -192,3 +192,22 @@ def test_a_former_channel_is_forgotten_when_it_closes_and_when_it_is_taken_again
     assert lab.tables.live[KEY].former_channels == {8}
     lab.register("a", 0, channel=8)
     assert lab.tables.live[KEY].former_channels == {9}
+
+
+def test_a_broker_that_took_another_address_keeps_its_channel_when_the_old_one_expires() -> None:
+    lab = Lab()
+    lab.register("a", 0, addr="old", channel=7, now=0, timeout=10)
+    lab.register("a", 0, addr="new", channel=7, now=5, timeout=10)
+    assert lab.expire(11) == []
+    assert lab.tables.live.keys() == {("c", "new")}
+
+
+def test_a_broker_that_changed_its_cluster_outlives_the_channel_of_before() -> None:
+    lab = Lab()
+    lab.register("a", 0, cluster="c", channel=7)
+    lab.register("a", 0, cluster="d", channel=8)
+    lab.close(7)
+    assert gone(lab) == []
+    assert lab.tables.groups["a"].addrs == {0: "a0"}
+    lab.close(8)
+    assert lab.is_empty()

@@ -603,3 +603,27 @@ def test_configs_of_topics_carry_their_sys_flags() -> None:
     lab = Lab()
     lab.register("a", 0, [TopicConfig("T", 1, 2, 4, 3), "U"])
     assert lab.tables.topics["T"]["a"] == ("a", 1, 2, 4, 3)
+
+
+def test_a_static_topic_that_was_deleted_here_comes_back_with_its_mapping() -> None:
+    lab, info = Lab(), MappingInfo("T", bname="a", total_queues=1)
+    for _ in range(2):
+        lab.register("a", 0, mappings={"T": info})
+        lab.tables.drop_queue("T", "a")
+    lab.register("a", 0, mappings={"T": info})
+    assert lab.tables.mappings == {"T": {"a": info}}
+
+
+def test_a_topic_that_is_created_again_as_another_does_not_inherit_a_mapping() -> None:
+    lab = Lab()
+    lab.register("a", 0, mappings={"T": INFO})
+    lab.tables.drop_queue("T", "a")
+    lab.register("a", 0, ["T"], version=2)
+    assert lab.tables.mappings == {}
+
+
+def test_a_mapping_without_queues_goes_with_its_broker_group() -> None:
+    lab = Lab()
+    lab.register("a", 0, mappings={"X": MappingInfo("X", bname="a")}, channel=7)
+    lab.close(7)
+    assert lab.is_empty()

@@ -138,11 +138,11 @@ class Operations(RuleBasedStateMachine):
             assert all(name == item.broker_name for name, item in brokers.items())
 
     @invariant()
-    def a_mapping_lives_no_longer_than_its_queues(self) -> None:
+    def a_mapping_lives_no_longer_than_its_broker_group(self) -> None:
         tables = self.lab.tables
-        for name, infos in tables.mappings.items():
+        for infos in tables.mappings.values():
             assert infos
-            assert infos.keys() <= tables.topics[name].keys()
+            assert infos.keys() <= tables.groups.keys()
 
     @invariant()
     def clusters_and_groups_list_each_other(self) -> None:

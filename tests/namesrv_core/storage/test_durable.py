@@ -163,3 +163,20 @@ def test_rubbish_of_a_killed_process_is_no_obstacle(tmp_path: Path) -> None:
     assert path.read_bytes() == NEW
     assert (tmp_path / "file.bak").read_bytes() == OLD
     assert names(tmp_path) == ["file", "file.bak"]
+
+
+def test_the_permissions_of_a_file_stay(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(OLD)
+    path.chmod(0o600)
+    replace(path, NEW)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path: Path) -> None:
+    link, real = tmp_path / "link", tmp_path / "real"
+    real.write_bytes(OLD)
+    link.symlink_to(real)
+    replace(link, NEW)
+    assert link.is_symlink()
+    assert real.read_bytes() == NEW
