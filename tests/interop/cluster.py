@@ -72,6 +72,11 @@ def wait_for_broker(
     wait_on_each(servers, f"{name} {key}", lambda server: key in brokers(server).get(name, {}), timeout)
 
 
+def wait_for_runtime_info(broker_port: int) -> None:
+    """A fresh broker answers GET_BROKER_RUNTIME_INFO with an exception in its first seconds."""
+    wait_for("runtime info", lambda: wire.ask(broker_port, 28).code == 0, 30)
+
+
 def create_topic(broker_port: int, topic: str, queues: int = 4, perm: int = 6) -> None:
     """UPDATE_AND_CREATE_TOPIC, as mqadmin sends it to a broker."""
     ext = {

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.interop import jars
-from tests.interop.cluster import NameServer, name_server, wait_for_broker
+from tests.interop.cluster import NameServer, name_server, wait_for_broker, wait_for_runtime_info
 from tests.interop.java_parts import JavaBroker
 
 HERE = Path(__file__).parent
@@ -40,4 +40,5 @@ def broker(name_servers: list[NameServer], tmp_path_factory: pytest.TempPathFact
     addresses = [server.address for server in name_servers]
     with JavaBroker(tmp_path_factory.mktemp("broker-a"), addresses) as master:
         wait_for_broker(name_servers, master.name)
+        wait_for_runtime_info(master.port)
         yield master

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from nsadmin import AdminClient
-from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
+from tests.interop.cluster import create_topic, wait_for_broker, wait_for_runtime_info, wait_for_topic
 from tests.interop.java_parts import JavaBroker, JavaNameServer
 from tests.interop.our_server import ROOT, OurNameServer
 
@@ -43,6 +43,7 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         JavaBroker(home / "broker", [java.address, ours.address]) as broker,
     ):
         wait_for_broker([java, ours], "broker-a")
+        wait_for_runtime_info(broker.port)
         create_topic(broker.port, TOPIC)
         wait_for_topic([java, ours], TOPIC)
         yield Cluster(java, ours, broker)
