@@ -10,10 +10,15 @@ MAX_FRAME = 16 * 1024 * 1024
 _PREFIX = Struct(">ii")
 
 
-def build(header_type: int, header: bytes, body: bytes) -> bytes:
-    """One frame: length word, header type and header length, header, body."""
+def head(header_type: int, header: bytes, body_size: int) -> bytes:
+    """What stands before the body of a frame: length word, header type and header length, header."""
     size = len(header)
-    return b"".join((_PREFIX.pack(4 + size + len(body), header_type << 24 | size), header, body))
+    return _PREFIX.pack(4 + size + body_size, header_type << 24 | size) + header
+
+
+def build(header_type: int, header: bytes, body: bytes) -> bytes:
+    """One frame."""
+    return head(header_type, header, len(body)) + body
 
 
 class FrameReader:

@@ -50,13 +50,13 @@ class Stream(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self.active_at = self._loop.time()
-        answers = []
+        answers: list[bytes] = []
         for command in self.connection.feed(data):
             answer = self._owner.received(self, command)
             if answer is not None:
-                answers.append(codec.encode(answer))
+                answers += codec.parts(answer)
         if answers:
-            self._transport.write(answers[0] if len(answers) == 1 else b"".join(answers))
+            self._transport.write(b"".join(answers))
         if self.connection.error is not None:
             self._transport.close()
 
