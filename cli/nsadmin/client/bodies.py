@@ -3,15 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
-from namesrv_core.protocol import fastjson
+from namesrv_core.protocol import object_keys
 from namesrv_core.protocol.command import Command
 
 
 def json_object(command: Command) -> dict[str, Any]:
-    """The body's members; {} where there is no body. ValueError for what is no JSON object."""
+    """The body's members; {} where there is no body. ValueError for what is no JSON object.
+
+    A map keyed by objects, such as message queues, is a list of [key, value] pairs.
+    """
     if not command.body:
         return {}
-    value = fastjson.loads(command.body, errors="replace")
+    value = object_keys.loads(command.body, errors="replace")
     if value is None:
         return {}
     if not isinstance(value, dict):
