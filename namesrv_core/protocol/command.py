@@ -24,7 +24,6 @@ class Command:
         code: int,
         ext: ExtFields | None = None,
         body: bytes = b"",
-        *,
         opaque: int = 0,
         flag: int = 0,
         remark: str | None = None,
@@ -94,7 +93,5 @@ def reply(
     remark: str | None = None,
 ) -> Command:
     """The answer to `asked`, in the header encoding it was asked in."""
-    return Command(
-        code, ext, body,
-        opaque=asked.opaque, flag=RESPONSE_FLAG, remark=remark, header_type=asked.header_type,
-    )  # fmt: skip
+    # By position: one is made for each request, and keywords would double what that costs.
+    return Command(code, ext, body, asked.opaque, RESPONSE_FLAG, remark, "JAVA", V5_5_0, asked.header_type)

@@ -38,10 +38,7 @@ def decode(header: bytes, body: bytes) -> Command:
         known = _memo.get((before, after))
         if known is not None:
             code, ext, flag, remark, language, version = known
-            return Command(
-                code, ext, body,
-                opaque=int(digits), flag=flag, remark=remark, language=language, version=version,
-            )  # fmt: skip
+            return Command(code, ext, body, int(digits), flag, remark, language, version)
     command = _parse(header, body)
     if (
         is_plain
