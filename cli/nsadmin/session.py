@@ -52,6 +52,11 @@ class Session:
         """Brokers asked at their own addresses, for which no name server is needed."""
         return self._client.brokers
 
+    @property
+    def direct(self) -> AdminClient:
+        """The same client for requests to addresses that were named, for which no name server is needed."""
+        return self._client
+
     def confirm(self, question: str) -> None:
         """Ask before a change, if there is somebody to ask; a no ends the command."""
         if self.options.yes or self.dry_run or not diagnostics.is_interactive():

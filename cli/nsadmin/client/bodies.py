@@ -43,3 +43,10 @@ def text_table(command: Command) -> dict[str, str]:
     """KVTable and KVTable-like bodies: keys in order; what is null is left out."""
     table: Mapping[str, Any] = json_object(command).get("table") or {}
     return {key: str(value) for key, value in sorted(table.items()) if value is not None}
+
+
+def config_items(command: Command) -> dict[str, str]:
+    """Lines of key=value, whose values are not escaped, in the order of keys."""
+    lines = command.body.decode("utf-8", "replace").splitlines()
+    pairs = (line.partition("=") for line in lines if "=" in line)
+    return {key: value for key, _, value in sorted(pairs)}

@@ -1,7 +1,7 @@
 """Name servers themselves: their configuration, read and changed on each of them."""
 
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import Command
+from nsadmin.client.bodies import config_items
 from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.retry import Reader
 
@@ -16,7 +16,7 @@ class NameServerConfigs:
 
     def config_each(self) -> list[ServerResult[Config]]:
         """The whole configuration of every name server, as texts in the order of keys."""
-        return self._reader.each(_config, RequestCode.GET_NAMESRV_CONFIG)
+        return self._reader.each(config_items, RequestCode.GET_NAMESRV_CONFIG)
 
     def update(self, key: str, value: str) -> list[ServerResult[str]]:
         """Change one item on every name server; the result is the value read back.
@@ -51,13 +51,6 @@ def _escaped(text: str, special: str) -> str:
         else f"\\u{ord(letter):04x}"
         for at, letter in enumerate(letters)
     )
-
-
-def _config(command: Command) -> Config:
-    """Lines of key=value, whose values are not escaped."""
-    lines = command.body.decode("utf-8", "replace").splitlines()
-    pairs = (line.partition("=") for line in lines if "=" in line)
-    return {key: value for key, _, value in sorted(pairs)}
 
 
 def _applied(config: Config, key: str, value: str) -> str:
