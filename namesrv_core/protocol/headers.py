@@ -167,3 +167,66 @@ class CreateTopic(NamedTuple):
     topic_sys_flag: int | None = None
     order: bool = False
     attributes: str | None = None
+
+
+class ConsumerOffset(NamedTuple):
+    """QUERY_CONSUMER_OFFSET, and UPDATE_CONSUMER_OFFSET with the `commit_offset`."""
+
+    consumer_group: str | None = None
+    topic: str | None = None
+    queue_id: int = 0
+    commit_offset: int | None = None
+    set_zero_if_not_found: bool | None = None
+
+
+class QueueOffset(NamedTuple):
+    """GET_MAX_OFFSET, GET_MIN_OFFSET, and SEARCH_OFFSET_BY_TIMESTAMP with the `timestamp` (ms)."""
+
+    topic: str | None = None
+    queue_id: int = 0
+    timestamp: int | None = None
+
+
+class ConsumerGroup(NamedTuple):
+    """GET_CONSUMER_CONNECTION_LIST, and GET_CONSUME_STATS of all topics or of one."""
+
+    consumer_group: str | None = None
+    topic: str | None = None
+
+
+class ProducerGroup(NamedTuple):
+    """GET_PRODUCER_CONNECTION_LIST."""
+
+    producer_group: str | None = None
+
+
+class ConsumerClient(NamedTuple):
+    """GET_CONSUMER_RUNNING_INFO."""
+
+    consumer_group: str | None = None
+    client_id: str | None = None
+    jstack_enable: bool = False
+
+
+class BrokerConsumeStats(NamedTuple):
+    """GET_BROKER_CONSUME_STATS."""
+
+    is_order: bool = False
+
+
+class DeleteGroup(NamedTuple):
+    """DELETE_SUBSCRIPTIONGROUP."""
+
+    group_name: str | None = None
+    clean_offset: bool = False
+
+
+class ResetOffset(NamedTuple):
+    """INVOKE_BROKER_TO_RESET_OFFSET: all queues to a `timestamp` (ms; -1 the end), or one to an `offset`."""
+
+    group: str | None = None
+    topic: str | None = None
+    timestamp: int | None = -1
+    is_force: bool = True
+    offset: int | None = None
+    queue_id: int | None = None

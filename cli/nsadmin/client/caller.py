@@ -15,9 +15,17 @@ _CHANGES = frozenset(
         RequestCode.DELETE_KV_CONFIG,
         RequestCode.WIPE_WRITE_PERM_OF_BROKER,
         RequestCode.ADD_WRITE_PERM_OF_BROKER,
+        RequestCode.UPDATE_AND_CREATE_TOPIC,
+        RequestCode.UPDATE_BROKER_CONFIG,
+        RequestCode.CLEAN_EXPIRED_CONSUMEQUEUE,
+        RequestCode.CLEAN_UNUSED_TOPIC,
         RequestCode.DELETE_TOPIC_IN_BROKER,
         RequestCode.DELETE_TOPIC_IN_NAMESRV,
         RequestCode.UPDATE_NAMESRV_CONFIG,
+        RequestCode.UPDATE_CONSUMER_OFFSET,
+        RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP,
+        RequestCode.DELETE_SUBSCRIPTIONGROUP,
+        RequestCode.INVOKE_BROKER_TO_RESET_OFFSET,
     }
 )
 
@@ -33,10 +41,12 @@ class Caller:
     def close(self) -> None:
         self._calls.close()
 
-    def ask(self, calls: Iterable[tuple[str, Command]]) -> list[ServerResult[Command]]:
+    def ask(
+        self, calls: Iterable[tuple[str, Command]], timeout: float | None = None
+    ) -> list[ServerResult[Command]]:
         """One result for each (address, request), in that order; only an answer with code 0 is a result."""
         calls = list(calls)
-        answers = self._calls.ask(calls, self.timeout)
+        answers = self._calls.ask(calls, self.timeout if timeout is None else timeout)
         return [_judged(addr, asked, answer) for (addr, asked), answer in zip(calls, answers, strict=True)]
 
     def ask_each(
