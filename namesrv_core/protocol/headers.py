@@ -13,7 +13,11 @@ H = TypeVar("H", bound=NamedTuple)
 
 # Python reads no more than 4300 digits.
 _INTEGER = re.compile(r"[+-]?\d{1,4000}")
-_ODD_NAMES = {"zone_name": "__ZONE_NAME", "zone_mode": "__ZONE_MODE"}
+_ODD_NAMES = {
+    "zone_name": "__ZONE_NAME",
+    "zone_mode": "__ZONE_MODE",
+    "unique_key_query": "_UNIQUE_KEY_QUERY",
+}
 
 
 def _wire_name(field: str) -> str:
@@ -230,3 +234,39 @@ class ResetOffset(NamedTuple):
     is_force: bool = True
     offset: int | None = None
     queue_id: int | None = None
+
+
+class QueryMessage(NamedTuple):
+    """QUERY_MESSAGE: times in ms; `index_type` is "K" for keys and "T" for tags (5.5.0)."""
+
+    topic: str | None = None
+    key: str | None = None
+    max_num: int = 64
+    begin_timestamp: int | None = 0
+    end_timestamp: int | None = None
+    index_type: str | None = None
+    last_key: str | None = None
+    unique_key_query: bool = False
+
+
+class ViewMessage(NamedTuple):
+    """VIEW_MESSAGE_BY_ID: `offset` is the position in the commit log."""
+
+    topic: str | None = None
+    offset: int | None = None
+
+
+class PullMessage(NamedTuple):
+    """PULL_MESSAGE, by default as a tool asks: answered at once, nothing committed, nobody registered."""
+
+    consumer_group: str | None = "TOOLS_CONSUMER"
+    topic: str | None = None
+    queue_id: int = 0
+    queue_offset: int | None = 0
+    max_msg_nums: int = 32
+    sys_flag: int = 4
+    commit_offset: int | None = 0
+    suspend_timeout_millis: int | None = 0
+    sub_version: int | None = 0
+    subscription: str | None = "*"
+    expression_type: str | None = "TAG"

@@ -1,6 +1,6 @@
 """Caller: sends requests to many servers at once and turns answers that refuse into errors."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from namesrv_core.errors import request_error
 from namesrv_core.protocol.codes import RequestCode
@@ -26,6 +26,8 @@ _CHANGES = frozenset(
         RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP,
         RequestCode.DELETE_SUBSCRIPTIONGROUP,
         RequestCode.INVOKE_BROKER_TO_RESET_OFFSET,
+        RequestCode.CONSUME_MESSAGE_DIRECTLY,
+        RequestCode.SEND_MESSAGE_V2,
     }
 )
 
@@ -42,12 +44,18 @@ class Caller:
         self._calls.close()
 
     def ask(
-        self, calls: Iterable[tuple[str, Command]], timeout: float | None = None
+        self,
+        calls: Iterable[tuple[str, Command]],
+        timeout: float | None = None,
+        *,
+        codes: Container[int] = (0,),
     ) -> list[ServerResult[Command]]:
-        """One result for each (address, request), in that order; only an answer with code 0 is a result."""
+        """One result for each (address, request), in that order; only an answer with one of `codes` is one."""
         calls = list(calls)
         answers = self._calls.ask(calls, self.timeout if timeout is None else timeout)
-        return [_judged(addr, asked, answer) for (addr, asked), answer in zip(calls, answers, strict=True)]
+        return [
+            _judged(addr, asked, answer, codes) for (addr, asked), answer in zip(calls, answers, strict=True)
+        ]
 
     def ask_each(
         self, addrs: Iterable[str], code: int, ext: ExtFields | None = None, body: bytes = b""
@@ -62,11 +70,13 @@ class Caller:
         return self.ask_each(self.name_servers.addrs, code, ext, body)
 
 
-def _judged(addr: str, asked: Command, answer: Command | CallError) -> ServerResult[Command]:
+def _judged(
+    addr: str, asked: Command, answer: Command | CallError, codes: Container[int]
+) -> ServerResult[Command]:
     if isinstance(answer, CallError):
         if answer.was_sent and asked.code in _CHANGES:
             answer = CallError(addr, answer.kind, f"{answer.reason}; it may have been done all the same")
         return ServerResult(addr, None, answer)
-    if answer.code:
+    if answer.code not in codes:
         return ServerResult(addr, None, request_error(answer.code, answer.remark))
     return ServerResult(addr, answer, None)
