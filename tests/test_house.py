@@ -20,6 +20,7 @@ WITHOUT_TESTS = {
     "nsadmin/commands/lab.py": "only calls lab.main",
     "nsadmin/commands/namesrv.py": "only calls main of namesrv_core",
     "nsadmin/commands/parameters.py": "every test of a command goes through it",
+    "nsadmin/output/rows.py": "only records",
     "nsadmin/commands/results.py": "every test of a command that changes something goes through it",
 }
 """Modules without a test module of their own, and why."""

@@ -12,8 +12,8 @@ from nsadmin.registry import Entry
 from nsadmin.session import Session
 
 # Shared options may stand before the command as well; those of them that take a value.
-_WITH_VALUE = ("-n", "--namesrvAddr", "--output", "--timeout")
-_ALONE = ("--json", "--no-color", "--debug", "--dry-run", "-y", "--yes")
+_WITH_VALUE = ("-n", "--namesrvAddr", "--output", "--timeout", "--columns", "--sort", "--filter")
+_ALONE = ("--json", "--no-headers", "--no-color", "--debug", "--dry-run", "-y", "--yes")
 
 _OVERVIEW = """\
 Usage: nsadmin [OPTIONS] COMMAND [ARGUMENTS]
@@ -25,7 +25,11 @@ in any case, and with - or _ between their words.
 
 Options, before or after the command:
   -n, --namesrvAddr LIST   name servers, as HOST:PORT;HOST:PORT; repeatable
-  --output table|json      how to write rows; --json for short
+  --output FORMAT          {formats}
+  --json                   short for --output json
+  --columns A,B            only these columns; --no-headers leaves their names out
+  --sort A,-B              by these columns, - turns one round
+  --filter CONDITION       only rows such as perm!=6 or topic~^order; repeatable
   --timeout SECONDS        for each request on each server; 3 if left out
   --dry-run                of what changes something: only show what would be done
   -y, --yes                of what changes something: do not ask
@@ -33,6 +37,7 @@ Options, before or after the command:
 
 Environment:
   NAMESRV_ADDR             name servers, where no -n is given; else 127.0.0.1:9876
+  NSADMIN_OUTPUT           the format, where no --output is given; else table
   NO_COLOR                 no colours
 
 Exit codes:
@@ -132,7 +137,10 @@ def _deliver(session: Session, result: Rows | Iterator[Rows] | str) -> int:
 
 
 def _write(session: Session, rows: Rows) -> ExitCode:
-    output.write_rows(rows, session.options.style)
+    try:
+        output.write_rows(rows, session.options.style)
+    except output.BadSelection as error:
+        raise UsageError(str(error)) from None
     for note in rows.notes:
         diagnostics.say(note)
     failures = sum(error is not None for error in rows.errors)
@@ -151,4 +159,4 @@ def overview() -> str:
         for group, entries in groups.items()
     )
     codes = "\n".join(f"  {code:d}  {meaning}" for code, meaning in diagnostics.EXIT_CODES)
-    return _OVERVIEW.format(commands=commands, exit_codes=codes)
+    return _OVERVIEW.format(commands=commands, exit_codes=codes, formats=", ".join(output.FORMATS))

@@ -50,6 +50,39 @@ def test_where_nothing_is_given_this_machine_is_asked_with_a_note(
     )
 
 
+def test_rows_are_selected_before_or_after_the_command(run: Run, server: FakeNameServer) -> None:
+    server.routes = {"T": {"a": 6}, "U": {"a": 6}}
+    assert run("--filter", "topic!=T", "topicList", "-n", server.addr) == (0, "topic\nU\n", "")
+    done = run("topicList", "-n", server.addr, "--sort=-topic", "--no-headers", "--output", "tsv")
+    assert done == (0, "U\nT\n", "")
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("--columns", "topic,x"), "nsadmin: no column 'x'; there are: topic\n"),
+        (("--sort", "x"), "nsadmin: no column 'x'; there are: topic\n"),
+        (("--filter", "topic~("), "nsadmin: --filter: '(' is no regular expression"),
+    ],
+)
+def test_what_cannot_be_selected_is_one_line_and_exit_code_2(
+    run: Run, server: FakeNameServer, args: tuple[str, str], said: str
+) -> None:
+    done = run("topicList", "-n", server.addr, *args)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(said)
+
+
+def test_the_environment_names_the_format_and_an_option_wins_over_it(
+    run: Run, server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NSADMIN_OUTPUT", "jsonl")
+    assert run("topicList", "-n", server.addr).out == '{"topic": "T"}\n'
+    assert run("topicList", "-n", server.addr, "--output", "name").out == "T\n"
+    monkeypatch.setenv("NSADMIN_OUTPUT", "xml")
+    assert run("topicList", "-n", server.addr).err.startswith("nsadmin: NSADMIN_OUTPUT xml is unknown")
+
+
 @pytest.mark.parametrize("args", [("--help",), ("-h",), ("help",), ("--json", "--help")])
 def test_the_overview_lists_commands_exit_codes_and_environment(run: Run, args: tuple[str, ...]) -> None:
     done = run(*args)
@@ -93,7 +126,8 @@ def test_the_version(run: Run) -> None:
             ("updateKvConfig", "N", "-k", "k"),
             "updateKvConfig: VALUE is missing; type: nsadmin updateKvConfig NAMES",
         ),
-        (("topicList", "--output", "xml"), "--output xml is unknown; there are: table, json"),
+        (("topicList", "--output", "xml"), "--output xml is unknown; there are: table, wide, json, jsonl"),
+        (("wipeWritePerm", "b", "--columns", "x"), "wipeWritePerm: No such option: --columns"),
         (("topicList", "--json", "--output", "table"), "--json and --output table exclude each other"),
         (("topicList", "--timeout", "0"), "--timeout 0 cannot be: give seconds, more than 0"),
         (("topicList", "-n", ""), "the list of name servers is empty"),

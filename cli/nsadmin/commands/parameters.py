@@ -4,6 +4,7 @@ A parameter annotated with a Word can be given by position or by mqadmin's flag.
 """
 
 import inspect
+import os
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, NamedTuple, get_args
 
@@ -11,7 +12,7 @@ import typer
 from typer.main import get_command
 
 from nsadmin.diagnostics import EXIT_CODES, UsageError
-from nsadmin.output import FORMATS, Style
+from nsadmin.output import FORMATS, Selection, Style
 from nsadmin.registry import Entry
 from nsadmin.session import Options
 
@@ -53,13 +54,31 @@ _SHARED: dict[str, Any] = {
         ),
     ],
     "output": Annotated[
-        str | None, typer.Option("--output", metavar="|".join(FORMATS), help="How to write rows.")
+        str | None,
+        typer.Option("--output", metavar="FORMAT", help=f"{', '.join(FORMATS)}; NSADMIN_OUTPUT if left out."),
     ],
     "json_": Annotated[bool, typer.Option("--json", help="Short for --output json.")],
     "timeout": Annotated[
         float, typer.Option("--timeout", metavar="SECONDS", help="For each request on each server.")
     ],
+    "no_headers": Annotated[bool, typer.Option("--no-headers", help="No names above tables, CSV and TSV.")],
     "no_color": Annotated[bool, typer.Option("--no-color", help="No colours (nor with NO_COLOR set).")],
+}
+_FOR_READS: dict[str, Any] = {
+    "columns": Annotated[
+        str | None, typer.Option("--columns", metavar="A,B", help="Only these columns, in this order.")
+    ],
+    "sort": Annotated[
+        str | None, typer.Option("--sort", metavar="A,-B", help="By these columns; - turns one round.")
+    ],
+    "filters": Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter",
+            metavar="CONDITION",
+            help="Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.",
+        ),
+    ],
 }
 _FOR_CHANGES: dict[str, Any] = {
     "dry_run": Annotated[bool, typer.Option("--dry-run", help="Only show what would be done, and where.")],
@@ -71,7 +90,9 @@ _ALWAYS: dict[str, Any] = {
         bool, typer.Option("-h", "--help", is_eager=True, callback=_show_help, help="Show this and exit.")
     ],
 }
-_DEFAULTS = {"namesrv_addr": None, "output": None, "timeout": 3.0}
+_DEFAULTS = {
+    "namesrv_addr": None, "output": None, "timeout": 3.0, "columns": None, "sort": None, "filters": None,
+}  # fmt: skip
 _POSITIONAL = "words_"
 
 
@@ -97,7 +118,7 @@ def _word_of(item: inspect.Parameter) -> Word | None:
 
 
 def _shared(entry: Entry) -> dict[str, Any]:
-    return {**_SHARED, **(_FOR_CHANGES if entry.kind in ("change", "delete") else {}), **_ALWAYS}
+    return {**_SHARED, **(_FOR_CHANGES if entry.kind in ("change", "delete") else _FOR_READS), **_ALWAYS}
 
 
 def _typer_command(
@@ -173,18 +194,26 @@ def _example(entry: Entry, words: Mapping[str, Word]) -> str:
 
 def _options(values: Mapping[str, Any]) -> Options:
     """The shared options, checked."""
-    output, timeout = values.get("output"), values.get("timeout", 3.0)
-    if output not in (None, *FORMATS):
-        raise UsageError(f"--output {output} is unknown; there are: {', '.join(FORMATS)}")
-    if values.get("json_") and output not in (None, "json"):
-        raise UsageError(f"--json and --output {output} exclude each other: leave one out")
+    timeout = values.get("timeout", 3.0)
     if not 0 < timeout <= 3600:
         raise UsageError(f"--timeout {timeout:g} cannot be: give seconds, more than 0")
-    chosen = "json" if values.get("json_") else output or "table"
     return Options(
         namesrv_addr=tuple(values.get("namesrv_addr") or ()),
         timeout=timeout,
-        style=Style(chosen, not values.get("no_color", False)),
+        style=_style(values),
         dry_run=values.get("dry_run", False),
         yes=values.get("yes", False),
     )
+
+
+def _style(values: Mapping[str, Any]) -> Style:
+    output, as_json = values.get("output"), values.get("json_", False)
+    if as_json and output not in (None, "json"):
+        raise UsageError(f"--json and --output {output} exclude each other: leave one out")
+    source, chosen = "--output", "json" if as_json else output
+    if chosen is None:
+        source, chosen = "NSADMIN_OUTPUT", os.environ.get("NSADMIN_OUTPUT") or "table"
+    if chosen not in FORMATS:
+        raise UsageError(f"{source} {chosen} is unknown; there are: {', '.join(FORMATS)}")
+    selection = Selection(values.get("columns"), values.get("sort"), tuple(values.get("filters") or ()))
+    return Style(chosen, not values.get("no_color", False), not values.get("no_headers", False), selection)

@@ -1,73 +1,19 @@
-"""Everything that goes to stdout, rows as a table or as JSON; nothing else writes there. No value is cut."""
+"""Rows as a table: plain aligned text, or drawn by Rich on a terminal."""
 
-import json
 import os
 import re
-import sys
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
-from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import Perm, perm_text
-
-FORMATS = ("table", "json")
-
-Row = Mapping[str, object]
+from nsadmin.output.rows import Row, Rows
 
 
-class Rows(NamedTuple):
-    """What a command found or did.
-
-    `columns` are the keys of every row, in their order; `in_table` are those that a table shows, if not
-    all. `errors` is what happened on each server (None: all went well) and decides the exit code;
-    `notes` are lines for stderr.
-    """
-
-    columns: Sequence[str]
-    rows: Sequence[Row]
-    errors: Sequence[RocketMQError | None] = ()
-    notes: Sequence[str] = ()
-    in_table: Sequence[str] | None = None
-
-
-class Style(NamedTuple):
-    """How to write: `format` is one of FORMATS."""
-
-    format: str = "table"
-    color: bool = True
-
-
-def write_rows(rows: Rows, style: Style) -> None:
-    """Rows in the chosen format; Rich draws a table on a terminal, elsewhere it is plain aligned text."""
-    if style.format == "json":
-        write_text(as_json(rows))
-    elif sys.stdout.isatty():
-        _draw(rows, style.color)
-    else:
-        write_text(as_text(rows))
-
-
-def write_text(text: str) -> None:
-    """Text as it is, in UTF-8 whatever the locale, with a line end behind it."""
-    data = (text if text.endswith("\n") else text + "\n").encode("utf-8", "backslashreplace")
-    sys.stdout.flush()
-    left = memoryview(data)
-    while left:
-        # With PYTHONUNBUFFERED this is a raw file, which may take a part and say how much.
-        left = left[sys.stdout.buffer.write(left) :]
-    sys.stdout.flush()
-
-
-def as_json(rows: Rows) -> str:
-    """An array of objects, one for each row, with all columns as keys, in strict JSON."""
-    objects = [{name: row.get(name) for name in rows.columns} for row in rows.rows]
-    return json.dumps(objects, indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def as_text(rows: Rows) -> str:
+def as_text(rows: Rows, headers: bool = True) -> str:
     """Aligned columns, two blanks apart, under their names; numbers stand at the right."""
     names = rows.in_table or rows.columns
-    cells = [list(names), *([cell(row.get(name)) for name in names] for row in rows.rows)]
+    cells = [[cell(row.get(name)) for name in names] for row in rows.rows]
+    if headers:
+        cells.insert(0, list(names))
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     right = [_is_number(rows, name) for name in names]
     return "\n".join(
@@ -114,7 +60,8 @@ _NARROW = 16
 _GAP = 2
 
 
-def _draw(rows: Rows, color: bool) -> None:
+def draw(rows: Rows, color: bool, headers: bool = True) -> None:
+    """A table for a terminal, as wide as it needs to be and no narrower."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -126,7 +73,12 @@ def _draw(rows: Rows, color: bool) -> None:
     widths = _fitted(rows, names, console.width)
     head = "bold" if color else ""
     table = Table(
-        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style=head
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        header_style=head,
+        show_header=headers,
     )
     for name, width in zip(names, widths, strict=True):
         justify = "right" if _is_number(rows, name) else "left"

@@ -1,0 +1,9 @@
+"""Everything that goes to stdout: rows, chosen and sorted, in the format that was asked for. No value is cut.
+
+Nothing else writes there.
+"""
+
+from nsadmin.output.rows import FORMATS, BadSelection, Row, Rows, Selection, Style
+from nsadmin.output.writer import write_rows, write_text
+
+__all__ = ["FORMATS", "BadSelection", "Row", "Rows", "Selection", "Style", "write_rows", "write_text"]

@@ -1,0 +1,46 @@
+"""Rows: what a command found or did, and how the operator wants to see it."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+
+FORMATS = ("table", "wide", "json", "jsonl", "yaml", "csv", "tsv", "name", "value")
+
+Row = Mapping[str, object]
+
+
+class Rows(NamedTuple):
+    """What a command found or did.
+
+    `columns` are the keys of every row, in their order; `in_table` are those that a table shows, if not
+    all. `errors` is what happened on each server (None: all went well) and decides the exit code;
+    `notes` are lines for stderr.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Row]
+    errors: Sequence[RocketMQError | None] = ()
+    notes: Sequence[str] = ()
+    in_table: Sequence[str] | None = None
+
+
+class Selection(NamedTuple):
+    """Which columns and rows of them, in which order; what each text means is said in `select`."""
+
+    columns: str | None = None
+    sort: str | None = None
+    filters: tuple[str, ...] = ()
+
+
+class Style(NamedTuple):
+    """How to write: `format` is one of FORMATS; `headers` are the names above tables, CSV and TSV."""
+
+    format: str = "table"
+    color: bool = True
+    headers: bool = True
+    selection: Selection = Selection()
+
+
+class BadSelection(ValueError):
+    """A selection that names no column, or no condition; the text says which there are."""

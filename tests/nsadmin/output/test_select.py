@@ -1,0 +1,87 @@
+"""Columns, conditions and order."""
+
+import pytest
+
+from namesrv_core.protocol.codes import Perm
+from nsadmin.output import BadSelection, Rows, Selection
+from nsadmin.output.select import select
+
+ROWS = Rows(
+    ("topic", "perm", "inTps", "reachable", "error"),
+    [
+        {"topic": "orders", "perm": Perm(6), "inTps": 20.5, "reachable": True, "error": None},
+        {"topic": "Orders-old", "perm": Perm(4), "inTps": 3, "reachable": False, "error": "no answer"},
+        {"topic": "bills", "perm": Perm(7), "inTps": None, "reachable": True, "error": None},
+    ],
+    in_table=("topic",),
+)
+
+
+def topics(**selection: object) -> list[object]:
+    return [row["topic"] for row in select(ROWS, Selection(**selection)).rows]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        ("topic=orders", ["orders"]),
+        ("topic == orders", ["orders"]),
+        ("topic!=orders", ["Orders-old", "bills"]),
+        ("perm!=6", ["Orders-old", "bills"]),
+        ("perm=rw-", ["orders"]),
+        ("perm>4", ["orders", "bills"]),
+        ("inTps>3", ["orders"]),
+        ("inTps>=3.0", ["orders", "Orders-old"]),
+        ("INTPS<20.5", ["Orders-old"]),
+        ("inTps=null", ["bills"]),
+        ("error=null", ["orders", "bills"]),
+        ("error!=null", ["Orders-old"]),
+        ("reachable=true", ["orders", "bills"]),
+        ("topic~^orders", ["orders"]),
+        ("topic~(?i)^orders", ["orders", "Orders-old"]),
+        ("topic!~s$", ["Orders-old"]),
+        ("topic=", []),
+    ],
+)
+def test_a_condition_keeps_the_rows_that_meet_it(condition: str, found: list[str]) -> None:
+    assert topics(filters=(condition,)) == found
+
+
+def test_every_condition_has_to_be_met() -> None:
+    assert topics(filters=("perm>4", "inTps!=null")) == ["orders"]
+
+
+@pytest.mark.parametrize(
+    ("sort", "found"),
+    [
+        ("inTps", ["Orders-old", "orders", "bills"]),
+        ("-inTps", ["orders", "Orders-old", "bills"]),
+        ("topic", ["Orders-old", "bills", "orders"]),
+        ("reachable,-topic", ["Orders-old", "orders", "bills"]),
+    ],
+)
+def test_rows_are_sorted_and_nulls_come_last(sort: str, found: list[str]) -> None:
+    assert topics(sort=sort) == found
+
+
+def test_columns_are_chosen_in_their_order_and_also_those_a_table_leaves_out() -> None:
+    chosen = select(ROWS, Selection(columns="PERM, topic"))
+    assert list(chosen.columns) == ["perm", "topic"]
+    assert chosen.in_table is None
+
+
+@pytest.mark.parametrize(
+    ("selection", "said"),
+    [
+        (Selection(columns="topic,nope"), "no column 'nope'; there are: topic, perm, inTps"),
+        (Selection(sort="-nope"), "no column 'nope'"),
+        (Selection(filters=("nope=1",)), "no column 'nope'"),
+        (Selection(filters=("topic",)), "is no condition"),
+        (Selection(filters=("topic~(",)), "is no regular expression"),
+    ],
+)
+def test_what_cannot_be_selected_is_said_in_one_line(selection: Selection, said: str) -> None:
+    with pytest.raises(BadSelection) as failed:
+        select(ROWS, selection)
+    assert said in str(failed.value)
+    assert "\n" not in str(failed.value)

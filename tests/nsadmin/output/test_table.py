@@ -1,0 +1,46 @@
+"""Tables: cells, widths, narrow terminals."""
+
+import pytest
+
+from namesrv_core.protocol.codes import Perm
+from nsadmin.output import Rows, Style
+from nsadmin.output.table import as_text, cell
+from tests.support.rows import Terminal, written
+
+
+def test_a_narrow_terminal_folds_free_text_and_cuts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("brokerName", "value")
+    rows = Rows(names, [{"brokerName": "b" * 100, "value": "x" * 300}])
+    lines = written(rows, Style("table", color=False), monkeypatch, Terminal).splitlines()
+    assert sum(line.count(b"x") for line in lines) == 300
+    assert [line for line in lines if b"b" * 100 in line]
+    assert len(lines) > 10
+
+
+def test_no_rows_are_the_names_alone() -> None:
+    assert as_text(Rows(("a", "b"), [])) == "a  b"
+    assert as_text(Rows(("a", "b"), []), headers=False) == ""
+
+
+def test_a_table_may_show_fewer_columns_than_there_are() -> None:
+    assert as_text(Rows(("a", "b"), [{"a": 1, "b": 2}], in_table=("b",))) == "b\n2"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "-"),
+        ("", ""),
+        (True, "true"),
+        (3, "3"),
+        (0.125, "0.12"),
+        (Perm(7), "rwi"),
+        ((), "-"),
+        (("a", "b"), "a,b"),
+        ({}, "-"),
+        ({1: "a"}, "1=a"),
+        ("two\nlines\tand\x9b\u202e", "two\\nlines\\tand\\x9b\\u202e"),
+    ],
+)
+def test_cells(value: object, text: str) -> None:
+    assert cell(value) == text

@@ -1,0 +1,55 @@
+"""Rows as commands return them, and a stdout that is caught."""
+
+import io
+import sys
+
+import pytest
+
+from namesrv_core.protocol.codes import Perm
+from nsadmin.output import Rows, Style, write_rows
+
+ROWS = Rows(
+    ("topic", "perm", "brokerAddrs", "consumerGroups", "queues", "inTps", "reachable", "error"),
+    [
+        {
+            "topic": "OrderT",
+            "perm": Perm(6),
+            "brokerAddrs": {0: "127.0.0.1:10911", 1: "127.0.0.1:10921"},
+            "consumerGroups": ("G1", "G2"),
+            "queues": 8,
+            "inTps": 12.5,
+            "reachable": True,
+            "error": None,
+        },
+        {
+            "topic": "тема\x1b[31m",
+            "perm": Perm(5),
+            "brokerAddrs": {},
+            "consumerGroups": (),
+            "queues": 16,
+            "inTps": None,
+            "reachable": False,
+            "error": "no answer within 3 s",
+        },
+    ],
+)
+
+
+class Terminal(io.TextIOWrapper):
+    """A stdout that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def written(rows: Rows, style: Style, monkeypatch: pytest.MonkeyPatch, kind: type[io.TextIOWrapper]) -> bytes:
+    sink = io.BytesIO()
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", kind(sink, encoding="utf-8"))
+        patch.setenv("COLUMNS", "120")
+        patch.setenv("TERM", "xterm-256color")
+        patch.delenv("NO_COLOR", raising=False)
+        patch.delenv("FORCE_COLOR", raising=False)
+        write_rows(rows, style)
+        sys.stdout.flush()
+        return sink.getvalue()
