@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check bench clean
+.PHONY: help demo test check generate bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -18,6 +18,10 @@ check: .venv/.stamp ## formatting, lint, types, and who may import whom
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m nsadmin.manual --check
+
+generate: .venv/.stamp ## man pages, completions and docs/commands.md, from the registry of commands
+	$(BIN)/python -m nsadmin.manual
 
 bench: .venv/.stamp ## server CPU time per request, ours and Java's in one run
 	$(BIN)/python -m tests.bench

@@ -34,6 +34,14 @@ class Help(Exception):
     """Help was asked for; the text is the argument."""
 
 
+class Described(NamedTuple):
+    """An option: its flags, what stands behind them (None: nothing), what it is for."""
+
+    flags: tuple[str, ...]
+    metavar: str | None
+    help: str
+
+
 class Parsed(NamedTuple):
     """A command line that has been understood."""
 
@@ -98,8 +106,8 @@ _POSITIONAL = "words_"
 
 def parse(entry: Entry, function: Callable[..., Any], args: list[str]) -> Parsed:
     """The command line of one command; UsageError with one line, or Help."""
-    own = dict(list(inspect.signature(function, eval_str=True).parameters.items())[1:])
-    words = {name: word for name, item in own.items() if (word := _word_of(item)) is not None}
+    own = _own(function)
+    words = _words(own)
     shared = _shared(entry)
     command = _typer_command(entry, function, own, words, shared)
     try:
@@ -111,6 +119,28 @@ def parse(entry: Entry, function: Callable[..., Any], args: list[str]) -> Parsed
     arguments = {name: values[name] for name in own}
     arguments.update(_filled(entry, words, values))
     return Parsed(_options({name: values[name] for name in shared}), arguments)
+
+
+def describe(entry: Entry, function: Callable[..., Any]) -> tuple[str, list[Described]]:
+    """What may stand behind a command's name by position, and its options."""
+    own = _own(function)
+    words = _words(own)
+    command = _typer_command(entry, function, own, words, _shared(entry))
+    options = [
+        Described((*item.opts, *item.secondary_opts), None if item.is_flag else item.metavar, item.help or "")
+        for item in command.params
+        if hasattr(item, "is_flag")
+    ]
+    return _usage(words), options
+
+
+def _own(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """A command's parameters, but for the session."""
+    return dict(list(inspect.signature(function, eval_str=True).parameters.items())[1:])
+
+
+def _words(own: Mapping[str, inspect.Parameter]) -> dict[str, Word]:
+    return {name: word for name, item in own.items() if (word := _word_of(item)) is not None}
 
 
 def _word_of(item: inspect.Parameter) -> Word | None:

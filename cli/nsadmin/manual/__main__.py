@@ -1,0 +1,55 @@
+"""`python -m nsadmin.manual`: writes man/, completions/ and docs/commands.md; `--check` only compares."""
+
+import sys
+from pathlib import Path
+
+from nsadmin.manual import completion, man
+from nsadmin.manual.describe import commands
+from nsadmin.manual.reference import reference
+
+
+def files() -> dict[str, str]:
+    """Every file that is rendered, by its path from the root of the project."""
+    found = commands()
+    return {
+        "man/man1/nsadmin.1": man.overview(found),
+        **{f"man/man1/nsadmin-{command.entry.name}.1": man.page(command) for command in found},
+        "completions/nsadmin.bash": completion.bash(found),
+        "completions/_nsadmin": completion.zsh(found),
+        "completions/nsadmin.fish": completion.fish(found),
+        "docs/commands.md": reference(found),
+    }
+
+
+def outdated(root: Path) -> list[str]:
+    """What is missing, differs, or is of a command that is no more."""
+    rendered = files()
+    there = {path.relative_to(root).as_posix() for path in (root / "man" / "man1").glob("*.1")}
+    changed = [name for name, text in rendered.items() if not _is(root / name, text)]
+    return sorted({*changed, *(there - rendered.keys())})
+
+
+def _is(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_text() == text
+
+
+def main(argv: list[str]) -> int:
+    root = Path.cwd()
+    names = outdated(root)
+    if "--check" in argv:
+        for name in names:
+            print(f"{name} is not what the commands say: run make generate", file=sys.stderr)
+        return 1 if names else 0
+    rendered = files()
+    for name in names:
+        path = root / name
+        if name in rendered:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(rendered[name])
+        else:
+            path.unlink()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,101 @@
+"""Man pages: nsadmin(1), and one for each command."""
+
+from collections.abc import Iterable, Iterator
+
+from nsadmin.commands.parameters import Described
+from nsadmin.diagnostics import EXIT_CODES
+from nsadmin.manual.describe import Command
+
+ENVIRONMENT = (
+    ("NAMESRV_ADDR", "The name servers, where no -n is given; else 127.0.0.1:9876."),
+    ("NSADMIN_OUTPUT", "The format, where no --output is given; else table."),
+    ("NO_COLOR", "No colours."),
+)
+
+
+def page(command: Command) -> str:
+    """nsadmin-COMMAND(1)."""
+    name = command.entry.name
+    synopsis = f"\\fBnsadmin {_plain(name)}\\fR [\\fIoptions\\fR] {_plain(command.words)}".rstrip()
+    return _joined(
+        _head(f"nsadmin-{name}"),
+        (".SH NAME", f"nsadmin\\-{_plain(name)} \\- {_plain(_lowered(command.entry.help))}"),
+        (".SH SYNOPSIS", synopsis),
+        (".SH DESCRIPTION", *_paragraphs(command.text)),
+        (".SH OPTIONS", *_options(command.options)),
+        (".SH EXIT STATUS", *_exit_codes()),
+        (".SH SEE ALSO", ".BR nsadmin (1)"),
+    )
+
+
+def overview(commands: Iterable[Command]) -> str:
+    """nsadmin(1)."""
+    groups: dict[str, list[Command]] = {}
+    for command in commands:
+        groups.setdefault(command.entry.group, []).append(command)
+    return _joined(
+        _head("nsadmin"),
+        (".SH NAME", "nsadmin \\- operate Apache RocketMQ name servers and brokers"),
+        (".SH SYNOPSIS", "\\fBnsadmin\\fR [\\fIoptions\\fR] \\fIcommand\\fR [\\fIarguments\\fR]"),
+        (
+            ".SH DESCRIPTION",
+            *_paragraphs(
+                [
+                    "The commands have mqadmin's names, in any case and with or without dashes between their "
+                    "words. They work with the name servers and brokers of RocketMQ 4.9 and 5.x. Data goes "
+                    "to stdout, everything else to stderr.",
+                    "Options that all commands have may stand before the command or behind it.",
+                ]
+            ),
+        ),
+        (".SH COMMANDS", *(line for group, found in groups.items() for line in _group(group, found))),
+        (".SH ENVIRONMENT", *(line for name, text in ENVIRONMENT for line in _item(f"\\fB{name}\\fR", text))),
+        (".SH EXIT STATUS", *_exit_codes()),
+    )
+
+
+def _head(title: str) -> tuple[str, ...]:
+    return (f'.TH "{_plain(title.upper())}" 1 "" "nsadmin" "User Commands"', ".nh", ".ad l")
+
+
+def _group(group: str, commands: Iterable[Command]) -> Iterator[str]:
+    yield f".SS {_plain(group)}"
+    for command in commands:
+        yield from _item(f"\\fBnsadmin\\-{_plain(command.entry.name)}\\fR(1)", command.entry.help + ".")
+
+
+def _options(options: Iterable[Described]) -> Iterator[str]:
+    for option in options:
+        flags = ", ".join(f"\\fB{_plain(flag)}\\fR" for flag in option.flags)
+        behind = f" \\fI{_plain(option.metavar)}\\fR" if option.metavar else ""
+        yield from _item(flags + behind, option.help)
+
+
+def _exit_codes() -> Iterator[str]:
+    for code, meaning in EXIT_CODES:
+        yield from _item(f"\\fB{code:d}\\fR", meaning[0].upper() + meaning[1:] + ".")
+
+
+def _item(term: str, text: str) -> Iterator[str]:
+    yield from (".TP", term, _plain(text))
+
+
+def _paragraphs(texts: Iterable[str]) -> Iterator[str]:
+    for number, text in enumerate(texts):
+        if number:
+            yield ".PP"
+        yield _plain(text)
+
+
+def _plain(text: str) -> str:
+    """Text as roff shows it as it is."""
+    escaped = text.replace("\\", "\\e").replace("-", "\\-").replace("~", "\\(ti").replace("^", "\\(ha")
+    return f"\\&{escaped}" if escaped[:1] in (".", "'") else escaped
+
+
+def _lowered(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _joined(*sections: tuple[str, ...]) -> str:
+    return "\n".join(line for section in sections for line in section) + "\n"

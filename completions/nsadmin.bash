@@ -1,0 +1,36 @@
+# bash completion for nsadmin
+_nsadmin() {
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command= at options=
+    if [[ $before == --output ]]; then
+        COMPREPLY=($(compgen -W "table wide json jsonl yaml csv tsv name value" -- "$word"))
+        return
+    fi
+    for ((at = 1; at < COMP_CWORD; at++)); do
+        case ${COMP_WORDS[at]} in
+            -n|--namesrvAddr|--output|--timeout|--columns|--sort|--filter) ((at++)) ;;
+            -*) ;;
+            *) command=${COMP_WORDS[at]}; break ;;
+        esac
+    done
+    case $command in
+        '') COMPREPLY=($(compgen -W "clusterList brokerStatus wipeWritePerm addWritePerm topicList topicRoute topicClusterList deleteTopic kvGet kvList updateKvConfig deleteKvConfig getNamesrvConfig updateNamesrvConfig namesrv lab -n --namesrvAddr --output --json --timeout --no-headers --no-color --debug -h --help" -- "$word")); return ;;
+        clusterList) options='-c --clusterName -m --moreStats -i --interval -n --namesrvAddr --output --json --timeout --no-headers --no-color --columns --sort --filter --debug -h --help' ;;
+        brokerStatus) options='-b --brokerAddr -c --clusterName -n --namesrvAddr --output --json --timeout --no-headers --no-color --columns --sort --filter --debug -h --help' ;;
+        wipeWritePerm) options='-b --brokerName -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        addWritePerm) options='-b --brokerName -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        topicList) options='-c --clusterModel --system --no-system --cluster -n --namesrvAddr --output --json --timeout --no-headers --no-color --columns --sort --filter --debug -h --help' ;;
+        topicRoute) options='-t --topic --raw -l --list -n --namesrvAddr --output --json --timeout --no-headers --no-color --columns --sort --filter --debug -h --help' ;;
+        topicClusterList) options='-t --topic -n --namesrvAddr --output --json --timeout --no-headers --no-color --columns --sort --filter --debug -h --help' ;;
+        deleteTopic) options='-t --topic -c --clusterName -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        kvGet) options='-s --namespace -k --key -n --namesrvAddr --output --json --timeout --no-headers --no-color --columns --sort --filter --debug -h --help' ;;
+        kvList) options='-s --namespace -n --namesrvAddr --output --json --timeout --no-headers --no-color --columns --sort --filter --debug -h --help' ;;
+        updateKvConfig) options='-s --namespace -k --key -v --value -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        deleteKvConfig) options='-s --namespace -k --key -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        getNamesrvConfig) options='-n --namesrvAddr --output --json --timeout --no-headers --no-color --columns --sort --filter --debug -h --help' ;;
+        updateNamesrvConfig) options='-k --key -v --value -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        namesrv) options='-h --help -c --configFile -p --printConfigItem -n --namesrvAddr --port --bind --home' ;;
+        lab) options='-h --help --clusters --groups --replicas --topics --seed --namesrv-port -n --namesrvAddr' ;;
+    esac
+    [[ $word == -* ]] && COMPREPLY=($(compgen -W "$options" -- "$word"))
+}
+complete -o default -F _nsadmin nsadmin

@@ -1,0 +1,29 @@
+"""What is read off signatures, docstrings and parsers."""
+
+from nsadmin.commands.parameters import Described
+from nsadmin.manual.describe import commands
+from nsadmin.registry import COMMANDS
+
+FOUND = {command.entry.name: command for command in commands()}
+
+
+def test_every_command_is_described_in_the_registry_s_order() -> None:
+    assert list(FOUND) == [entry.name for entry in COMMANDS]
+    assert all(command.text[0].endswith(".") for command in FOUND.values())
+    assert all(option.help for command in FOUND.values() for option in command.options)
+
+
+def test_words_and_options_are_those_of_the_command() -> None:
+    assert FOUND["wipeWritePerm"].words == "BROKER"
+    flags = [option.flags for option in FOUND["wipeWritePerm"].options]
+    assert flags[0] == ("-b", "--brokerName")
+    assert ("--dry-run",) in flags
+    assert ("--columns",) not in flags
+    assert ("--system", "--no-system") in [option.flags for option in FOUND["topicList"].options]
+
+
+def test_programs_are_described_by_their_own_parsers() -> None:
+    assert FOUND["lab"].words == "up"
+    assert "--clusters" in [option.flags[0] for option in FOUND["lab"].options]
+    about = Described(("-c", "--configFile"), "FILE", "Java properties; also where updates go")
+    assert about in FOUND["namesrv"].options

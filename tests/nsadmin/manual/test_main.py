@@ -1,0 +1,32 @@
+"""Writing what is rendered, and saying what is outdated."""
+
+from pathlib import Path
+
+import pytest
+
+from nsadmin.manual.__main__ import files, main, outdated
+
+
+def test_everything_is_written_once_and_then_up_to_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert outdated(tmp_path) == sorted(files())
+    assert main([]) == 0
+    assert outdated(tmp_path) == []
+    assert main(["--check"]) == 0
+
+
+def test_what_is_missing_changed_or_of_no_command_is_named_and_mended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    main([])
+    (tmp_path / "docs" / "commands.md").write_text("old")
+    (tmp_path / "completions" / "_nsadmin").unlink()
+    (tmp_path / "man" / "man1" / "nsadmin-gone.1").write_text("old")
+    assert outdated(tmp_path) == ["completions/_nsadmin", "docs/commands.md", "man/man1/nsadmin-gone.1"]
+    assert main(["--check"]) == 1
+    assert capsys.readouterr().err.count("run make generate") == 3
+    main([])
+    assert outdated(tmp_path) == []

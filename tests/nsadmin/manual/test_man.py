@@ -1,0 +1,42 @@
+"""Man pages: without a complaint of groff, and with what the commands say."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from nsadmin.manual import man
+from nsadmin.manual.describe import commands
+
+PAGES = {f"nsadmin-{command.entry.name}": man.page(command) for command in commands()}
+PAGES["nsadmin"] = man.overview(commands())
+needs_groff = pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
+
+
+def shown(page: str) -> str:
+    done = subprocess.run(
+        ["groff", "-man", "-ww", "-Tutf8", "-P-c"], input=page, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    # Bold is a letter over itself, italic one over an underscore.
+    return re.sub(".\b", "", done.stdout)
+
+
+@needs_groff
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_set_without_a_warning(name: str) -> None:
+    assert "NAME" in shown(PAGES[name])
+
+
+@needs_groff
+def test_a_page_shows_its_options_and_exit_codes_as_they_are_typed() -> None:
+    text = " ".join(shown(PAGES["nsadmin-topicRoute"]).split())
+    assert "nsadmin topicRoute [options] TOPIC" in text
+    assert "-t, --topic TOPIC" in text
+    assert "perm!=6, inTps>100 or topic~^order" in text
+    assert "5 What was named does not exist." in text
+
+
+def test_what_roff_would_take_for_its_own_is_escaped() -> None:
+    assert man._plain(".so x\\y --z") == "\\&.so x\\ey \\-\\-z"

@@ -1,0 +1,11 @@
+"""man/, completions/ and docs/commands.md are what the commands say today."""
+
+from pathlib import Path
+
+from nsadmin.manual.__main__ import outdated
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_rendered_files_are_up_to_date() -> None:
+    assert outdated(ROOT) == [], "run make generate"
