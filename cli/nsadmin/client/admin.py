@@ -9,9 +9,13 @@ from nsadmin.client.brokers import Brokers
 from nsadmin.client.caller import Caller
 from nsadmin.client.clusters import Clusters
 from nsadmin.client.kv import Kv
+from nsadmin.client.messages import Messages
 from nsadmin.client.name_servers import NameServerConfigs
+from nsadmin.client.queue_reading import QueueReading
 from nsadmin.client.retry import Reader
+from nsadmin.client.sending import Sending
 from nsadmin.client.topics import Topics
+from nsadmin.client.traces import Traces
 
 
 class AdminClient:
@@ -37,6 +41,10 @@ class AdminClient:
         self.brokers = Brokers(self._caller, self._reader)
         self.clusters = Clusters(self._reader, self.brokers)
         self.topics = Topics(self._caller, self._reader, self.clusters)
+        self.messages = Messages(self._caller, self.topics)
+        self.queue_reading = QueueReading(self._caller)
+        self.sending = Sending(self._caller, self.topics)
+        self.traces = Traces(self.messages)
         self.kv = Kv(self._reader)
         self.name_servers = NameServerConfigs(self._reader)
 

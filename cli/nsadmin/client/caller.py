@@ -50,7 +50,7 @@ class Caller:
         *,
         codes: Container[int] = (0,),
     ) -> list[ServerResult[Command]]:
-        """One result for each (address, request), in that order; only an answer with one of `codes` is one."""
+        """One result for each (address, request), in that order: an answer with one of `codes`."""
         calls = list(calls)
         answers = self._calls.ask(calls, self.timeout if timeout is None else timeout)
         return [

@@ -1,0 +1,120 @@
+"""Sending: where to, as what, and what the broker said."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from namesrv_core.errors import RequestError
+from namesrv_core.protocol.message_ids import UniqueKey, parse_id
+from namesrv_core.protocol.messages import properties
+from nsadmin import AdminClient
+from nsadmin.client import NotFound
+from nsadmin.client.sending import Place
+from nsadmin.client.traces import TRACE_TOPIC
+from tests.support.message_brokers import MessageBroker
+from tests.support.servers import FakeNameServer, refuse, silent
+
+
+@pytest.fixture
+def broker() -> Iterator[MessageBroker]:
+    with MessageBroker() as running:
+        yield running
+
+
+@pytest.fixture
+def admin(broker: MessageBroker) -> Iterator[AdminClient]:
+    groups = {"C": {"broker-a": {0: broker.addr}, "broker-b": {1: "h:1"}, "broker-c": {0: "h:2"}}}
+    with FakeNameServer(groups) as server:
+        server.routes = {
+            "T": {"broker-a": 6, "broker-b": 6, "broker-c": 4},
+            TRACE_TOPIC: {"broker-a": 6},
+        }
+        with AdminClient(server.addr, timeout=5) as client:
+            yield client
+
+
+def test_any_queue_that_can_be_written_to(admin: AdminClient, broker: MessageBroker) -> None:
+    """Neither broker-b, which has no master, nor broker-c, which is read only."""
+    places = {admin.sending.place("T") for _ in range(30)}
+    assert {(place.broker_name, place.broker_addr) for place in places} == {("broker-a", broker.addr)}
+    assert {place.queue_id for place in places} <= set(range(8))
+    assert len(places) > 1
+    assert admin.sending.place("T", "broker-a", 7) == Place("T", "broker-a", broker.addr, 7)
+
+
+@pytest.mark.parametrize(
+    ("name", "queue", "text"),
+    [
+        ("broker-x", None, "T is not on a broker 'broker-x'"),
+        ("broker-b", None, "T has no queue on broker-b that can be written to: see topicRoute"),
+        ("broker-c", None, "T has no queue on broker-c that can be written to: see topicRoute"),
+        ("broker-a", 8, "T has no queue 8 to write to on broker-a: it has 8"),
+    ],
+)
+def test_no_place_to_send_to(name: str, queue: int | None, text: str) -> None:
+    groups = {"C": {"broker-a": {0: "h:0"}, "broker-b": {1: "h:1"}, "broker-c": {0: "h:2"}}}
+    with FakeNameServer(groups) as server:
+        server.routes = {"T": {"broker-a": 6, "broker-b": 6, "broker-c": 4}}
+        with AdminClient(server.addr, timeout=5) as admin, pytest.raises(NotFound) as caught:
+            admin.sending.place("T", name, queue)
+    assert str(caught.value) == text
+
+
+def test_what_is_sent(admin: AdminClient, broker: MessageBroker) -> None:
+    place = admin.sending.place("T", "broker-a", 3)
+    sent = admin.sending.send(place, b" hello ", keys="a b", tags="A", properties={"x": "y"})
+    [asked] = broker.sent
+    ext = dict(asked.ext or {})
+    assert properties((ext.pop("i") or "").encode()) == {
+        "KEYS": "a b", "TAGS": "A", "UNIQ_KEY": sent.msg_id, "WAIT": "true", "x": "y"
+    }  # fmt: skip
+    assert int(ext.pop("g") or 0) > 1_700_000_000_000
+    assert ext == {
+        "a": "TOOLS_PRODUCER", "b": "T", "c": "T", "d": "4", "e": "3", "f": "0", "h": "0", "j": "0",
+        "k": "false", "m": "false", "n": "broker-a",
+    }  # fmt: skip
+    assert asked.body == b" hello "
+    assert (sent.place, sent.queue_offset) == (place, 7)
+    assert isinstance(parse_id(sent.msg_id), UniqueKey)
+
+
+def test_each_message_has_an_id_of_its_own(admin: AdminClient) -> None:
+    place = admin.sending.place("T")
+    assert len({admin.sending.send(place, b"x").msg_id for _ in range(5)}) == 5
+
+
+def test_a_refusal_and_a_message_that_is_less_safe_than_it_should_be(
+    admin: AdminClient, broker: MessageBroker
+) -> None:
+    place = admin.sending.place("T")
+    broker.handlers[310] = refuse(17, "topic[T] not exist")
+    with pytest.raises(RequestError, match=r"topic\[T\] not exist"):
+        admin.sending.send(place, b"x")
+    broker.handlers[310] = refuse(12, "")
+    with pytest.raises(
+        RequestError, match=r"FLUSH_SLAVE_TIMEOUT \(12\): it is stored as 7F000001.*not as safely"
+    ):
+        admin.sending.send(place, b"x")
+    with pytest.raises(ValueError, match="cannot have"):
+        admin.sending.send(place, b"x", keys="a\x02b")
+
+
+def test_silence_may_mean_that_it_was_stored(broker: MessageBroker) -> None:
+    broker.handlers[310] = silent
+    with (
+        AdminClient("127.0.0.1:1", timeout=0.2) as admin,
+        pytest.raises(Exception, match="it may have been done"),
+    ):
+        admin.sending.send(Place("T", "broker-a", broker.addr, 0), b"x")
+
+
+def test_a_trace_of_what_was_sent(admin: AdminClient, broker: MessageBroker) -> None:
+    sent = admin.sending.send(admin.sending.place("T", "broker-a", 0), b"x")
+    admin.sending.trace(sent, 1, keys="k", tags="A", began=5, cost=6)
+    _, asked = broker.sent
+    assert (asked.ext or {})["b"] == TRACE_TOPIC
+    assert properties(((asked.ext or {})["i"] or "").encode())["KEYS"] == f"{sent.msg_id} k"
+    assert asked.body.decode().split("\x01") == [
+        "Pub", "5", "DefaultRegion", "TOOLS_PRODUCER", "T", sent.msg_id, "A", "k", broker.addr, "1", "6", "0",
+        sent.offset_msg_id, "true\x02",
+    ]  # fmt: skip

@@ -1,0 +1,101 @@
+"""A broker with messages: answers what asks for them, the way a released one does."""
+
+from collections.abc import Mapping
+
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import Command, reply
+from tests.support.messages import record
+from tests.support.servers import FakeBroker
+
+CREATED = 1_700_000_000_000
+"""When the first message of each queue was stored; the others follow, a second between two."""
+
+
+class MessageBroker(FakeBroker):
+    """`queues` is (topic, queue id) to records; a page has `page` of them. `oldest` are no longer there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.queues: dict[tuple[str, int], list[bytes]] = {}
+        self.oldest = 0
+        self.page = 32
+        self.sent: list[Command] = []
+        self.handlers |= {
+            RequestCode.QUERY_MESSAGE: self._query,
+            RequestCode.VIEW_MESSAGE_BY_ID: self._view,
+            RequestCode.PULL_MESSAGE: self._pull,
+            RequestCode.GET_MIN_OFFSET: lambda asked: offset(asked, self.oldest),
+            RequestCode.GET_MAX_OFFSET: lambda asked: offset(asked, len(self._queue(asked))),
+            RequestCode.SEARCH_OFFSET_BY_TIMESTAMP: self._search,
+            RequestCode.SEND_MESSAGE_V2: self._send,
+        }
+
+    def store(
+        self, body: bytes = b"hello", topic: str = "T", queue_id: int = 0, sys_flag: int = 0, **table: str
+    ) -> bytes:
+        """One message more; its position in the commit log is 1000 times their number."""
+        queue = self.queues.setdefault((topic, queue_id), [])
+        queue.append(
+            record(
+                body,
+                topic,
+                table=table,
+                queue_id=queue_id,
+                queue_offset=len(queue),
+                physical=1000 * sum(map(len, self.queues.values())),
+                sys_flag=sys_flag,
+                stored=CREATED + 1000 * len(queue),
+                store_port=self.port,
+            )
+        )
+        return queue[-1]
+
+    def _queue(self, asked: Command) -> list[bytes]:
+        ext = asked.ext or {}
+        return self.queues.get((ext.get("topic") or "", int(ext.get("queueId") or 0)), [])
+
+    def _query(self, asked: Command) -> Command:
+        """The index is by hash: it gives all there is."""
+        records = [item for queue in self.queues.values() for item in queue]
+        if not records:
+            return reply(asked, 22, remark="can not find message, maybe time range not correct")
+        return reply(asked, body=b"".join(records))
+
+    def _view(self, asked: Command) -> Command:
+        wanted = int((asked.ext or {}).get("offset") or 0)
+        for queue in self.queues.values():
+            for item in queue:
+                if int.from_bytes(item[28:36], "big") == wanted:
+                    return reply(asked, body=item)
+        return reply(asked, 1, remark=f"can not find message by the offset, {wanted}")
+
+    def _pull(self, asked: Command) -> Command:
+        ext: Mapping[str, str | None] = asked.ext or {}
+        queue, at = self._queue(asked), int(ext.get("queueOffset") or 0)
+        most = min(self.page, int(ext.get("maxMsgNums") or 1))
+        ends = {"minOffset": str(self.oldest), "maxOffset": str(len(queue))}
+        if at < self.oldest or at > len(queue):
+            return reply(asked, 21, ext=ends | {"nextBeginOffset": str(self.oldest)})
+        if at == len(queue):
+            return reply(asked, 19, ext=ends | {"nextBeginOffset": str(at)})
+        page = queue[at : at + most]
+        tags = [tag.strip() for tag in (ext.get("subscription") or "*").split("||")]
+        if tags != ["*"]:
+            page = [item for item in page if any(f"TAGS\x01{tag}".encode() in item for tag in tags)]
+        following = ends | {"nextBeginOffset": str(min(at + most, len(queue)))}
+        return reply(asked, 0 if page else 20, ext=following, body=b"".join(page))
+
+    def _search(self, asked: Command) -> Command:
+        wanted = int((asked.ext or {}).get("timestamp") or 0)
+        queue = self._queue(asked)
+        times = [CREATED + 1000 * number for number in range(len(queue))]
+        return offset(asked, sum(time < wanted for time in times))
+
+    def _send(self, asked: Command) -> Command:
+        self.sent.append(asked)
+        ext = {"msgId": "7F000001" + "0" * 24, "queueId": (asked.ext or {}).get("e"), "queueOffset": "7"}
+        return reply(asked, ext=ext)
+
+
+def offset(asked: Command, number: int) -> Command:
+    return reply(asked, ext={"offset": str(number)})
