@@ -13,14 +13,25 @@ _nsadmin() {
         esac
     done
     case $command in
-        '') COMPREPLY=($(compgen -W "clusterList brokerStatus wipeWritePerm addWritePerm topicList topicRoute topicClusterList deleteTopic kvGet kvList updateKvConfig deleteKvConfig getNamesrvConfig updateNamesrvConfig namesrv lab -n --namesrvAddr --output --json --timeout --no-headers --no-color --debug -h --help" -- "$word")); return ;;
+        '') COMPREPLY=($(compgen -W "clusterList brokerStatus wipeWritePerm addWritePerm haStatus getBrokerConfig updateBrokerConfig cleanExpiredCQ cleanUnusedTopic topicList topicRoute topicClusterList topicStatus statsAll allocateMQ updateTopic updateTopicPerm updateOrderConf deleteTopic kvGet kvList updateKvConfig deleteKvConfig getNamesrvConfig updateNamesrvConfig namesrv lab -n --namesrvAddr --output --json --timeout --no-headers --no-color --debug -h --help" -- "$word")); return ;;
         clusterList) options='-c --clusterName -m --moreStats -i --interval -n --namesrvAddr --output --json --timeout --no-headers --no-color --columns --sort --filter --debug -h --help' ;;
         brokerStatus) options='-b --brokerAddr -c --clusterName -n --namesrvAddr --output --json --timeout --no-headers --no-color --columns --sort --filter --debug -h --help' ;;
         wipeWritePerm) options='-b --brokerName -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
         addWritePerm) options='-b --brokerName -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        haStatus) options='-b --brokerAddr -c --clusterName -i --interval -n --namesrvAddr --output --json --timeout --no-headers --no-color --columns --sort --filter --debug -h --help' ;;
+        getBrokerConfig) options='-b --brokerAddr -c --clusterName -n --namesrvAddr --output --json --timeout --no-headers --no-color --columns --sort --filter --debug -h --help' ;;
+        updateBrokerConfig) options='-k --key -v --value -b --brokerAddr -c --clusterName -a --updateAllBroker -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        cleanExpiredCQ) options='-b --brokerAddr -c --cluster -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        cleanUnusedTopic) options='-b --brokerAddr -c --cluster -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
         topicList) options='-c --clusterModel --system --no-system --cluster -n --namesrvAddr --output --json --timeout --no-headers --no-color --columns --sort --filter --debug -h --help' ;;
         topicRoute) options='-t --topic --raw -l --list -n --namesrvAddr --output --json --timeout --no-headers --no-color --columns --sort --filter --debug -h --help' ;;
         topicClusterList) options='-t --topic -n --namesrvAddr --output --json --timeout --no-headers --no-color --columns --sort --filter --debug -h --help' ;;
+        topicStatus) options='-t --topic -c --cluster -n --namesrvAddr --output --json --timeout --no-headers --no-color --columns --sort --filter --debug -h --help' ;;
+        statsAll) options='-t --topic -a --activeTopic -n --namesrvAddr --output --json --timeout --no-headers --no-color --columns --sort --filter --debug -h --help' ;;
+        allocateMQ) options='-t --topic -i --ipList -n --namesrvAddr --output --json --timeout --no-headers --no-color --columns --sort --filter --debug -h --help' ;;
+        updateTopic) options='-t --topic -b --brokerAddr -c --clusterName -r --readQueueNums -w --writeQueueNums -p --perm -o --order -u --unit -s --hasUnitSub -a --attributes -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        updateTopicPerm) options='-t --topic -p --perm -b --brokerAddr -c --clusterName -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        updateOrderConf) options='-t --topic -m --method -v --orderConf -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
         deleteTopic) options='-t --topic -c --clusterName -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
         kvGet) options='-s --namespace -k --key -n --namesrvAddr --output --json --timeout --no-headers --no-color --columns --sort --filter --debug -h --help' ;;
         kvList) options='-s --namespace -n --namesrvAddr --output --json --timeout --no-headers --no-color --columns --sort --filter --debug -h --help' ;;

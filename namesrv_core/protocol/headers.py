@@ -270,3 +270,10 @@ class PullMessage(NamedTuple):
     sub_version: int | None = 0
     subscription: str | None = "*"
     expression_type: str | None = "TAG"
+
+
+class ViewBrokerStats(NamedTuple):
+    """VIEW_BROKER_STATS_DATA: for example TOPIC_PUT_NUMS of a topic, GROUP_GET_NUMS of "topic@group"."""
+
+    stats_name: str | None = None
+    stats_key: str | None = None

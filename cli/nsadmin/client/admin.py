@@ -5,17 +5,26 @@ from types import TracebackType
 
 from namesrv_core.transport.calls import CallError
 from nsadmin.client.addresses import NameServers, name_servers
+from nsadmin.client.broker_configs import BrokerConfigs
 from nsadmin.client.brokers import Brokers
 from nsadmin.client.caller import Caller
 from nsadmin.client.clusters import Clusters
+from nsadmin.client.consumers import Consumers
+from nsadmin.client.groups import Groups
 from nsadmin.client.kv import Kv
 from nsadmin.client.messages import Messages
 from nsadmin.client.name_servers import NameServerConfigs
+from nsadmin.client.order_conf import OrderConfs
+from nsadmin.client.producers import Producers
 from nsadmin.client.queue_reading import QueueReading
+from nsadmin.client.replication import Replication
 from nsadmin.client.retry import Reader
+from nsadmin.client.running import Running
 from nsadmin.client.sending import Sending
+from nsadmin.client.topic_configs import TopicConfigs
 from nsadmin.client.topics import Topics
 from nsadmin.client.traces import Traces
+from nsadmin.client.upkeep import Upkeep
 
 
 class AdminClient:
@@ -40,13 +49,22 @@ class AdminClient:
         self._reader = Reader(self._caller, ask_all)
         self.brokers = Brokers(self._caller, self._reader)
         self.clusters = Clusters(self._reader, self.brokers)
+        self.broker_configs = BrokerConfigs(self._caller)
+        self.replication = Replication(self._caller)
         self.topics = Topics(self._caller, self._reader, self.clusters)
+        self.topic_configs = TopicConfigs(self._caller)
+        self.upkeep = Upkeep(self._caller)
         self.messages = Messages(self._caller, self.topics)
         self.queue_reading = QueueReading(self._caller)
         self.sending = Sending(self._caller, self.topics)
         self.traces = Traces(self.messages)
+        self.groups = Groups(self._caller, self.clusters)
+        self.consumers = Consumers(self._caller, self.clusters, self.groups)
+        self.producers = Producers(self._caller, self.clusters, self.topics)
+        self.running = Running(self._caller, self.consumers, self.topics)
         self.kv = Kv(self._reader)
         self.name_servers = NameServerConfigs(self._reader)
+        self.order_confs = OrderConfs(self.kv, self.name_servers)
 
     @property
     def addresses(self) -> NameServers:

@@ -9,8 +9,11 @@ from nsadmin.client.bodies import topic_names
 from nsadmin.client.caller import Caller
 from nsadmin.client.clusters import Clusters
 from nsadmin.client.deletion import DeletionStep, TopicDeletion
+from nsadmin.client.results import ServerResult
 from nsadmin.client.retry import Reader, decoded
 from nsadmin.client.routes import TopicRoute, get_route, route_of
+from nsadmin.client.topic_stats import BrokerTopicStats, topic_stats
+from nsadmin.client.traffic import Traffic, traffic
 from nsadmin.client.usage import TopicUsage, usage
 
 # TopicValidator upstream; a broker adds those named after itself and its cluster (304, 305).
@@ -88,10 +91,23 @@ class Topics:
 
     def usage(self, names: tuple[str, ...]) -> list[TopicUsage]:
         """These topics with their clusters and the consumer groups that any of their brokers knows."""
-        routes = self._reader.read_many(
-            route_of, RequestCode.GET_ROUTEINFO_BY_TOPIC, [get_route(name) for name in names]
-        )
-        return usage(self._caller, dict(zip(names, routes, strict=True)))
+        return usage(self._caller, self._routes(names))
+
+    def traffic(self, names: tuple[str, ...]) -> list[Traffic]:
+        """What these topics take and their groups read."""
+        return traffic(self._caller, self._routes(names))
+
+    def _routes(self, names: tuple[str, ...]) -> dict[str, ServerResult[TopicRoute]]:
+        exts = [get_route(name) for name in names]
+        routes = self._reader.read_many(route_of, RequestCode.GET_ROUTEINFO_BY_TOPIC, exts)
+        return dict(zip(names, routes, strict=True))
+
+    def stats(self, topic: str, route_of_topic: str | None = None) -> list[BrokerTopicStats]:
+        """How far the queues of a topic go on each of its brokers; TopicNotExist if it has no route.
+
+        `route_of_topic` is the topic whose brokers to ask for a topic without a route of its own.
+        """
+        return topic_stats(self._caller, self.route(route_of_topic or topic), topic)
 
     def deletion(self, topic: str, cluster_name: str) -> TopicDeletion:
         """What deleting the topic would do, checked and not yet done; NotFound if it is not there."""

@@ -1,0 +1,222 @@
+"""Topic configs: how brokers have a topic, and changing of it no more than what was asked for.
+
+Law: a broker overwrites a whole config, so each is read first, changed in the members that were named, and
+read again afterwards.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
+from namesrv_core.protocol import headers
+from namesrv_core.protocol.codes import TOPIC_SYS_FLAG_UNIT, TOPIC_SYS_FLAG_UNIT_SUB, RequestCode
+from namesrv_core.protocol.command import Command, request
+from nsadmin.client.bodies import config_items, json_object
+from nsadmin.client.caller import Caller
+from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.client.retry import decoded
+
+DEFAULT_TOPIC = "TBW102"
+_WIRE_NAMES = {
+    "read_queue_nums": "readQueueNums",
+    "write_queue_nums": "writeQueueNums",
+    "topic_sys_flag": "topicSysFlag",
+}
+
+
+class TopicConfig(NamedTuple):
+    """A topic on one broker; `perm` has the bits 4 read, 2 write, 1 inherit."""
+
+    topic_name: str
+    read_queue_nums: int = 8
+    write_queue_nums: int = 8
+    perm: int = 6
+    order: bool = False
+    topic_sys_flag: int = 0
+    topic_filter_type: str = "SINGLE_TAG"
+    attributes: tuple[tuple[str, str], ...] = ()
+
+
+class TopicPatch(NamedTuple):
+    """What to change of a config; None leaves a member as it is.
+
+    `attributes` is as brokers take it: "+message.type=FIFO,-other".
+    """
+
+    read_queue_nums: int | None = None
+    write_queue_nums: int | None = None
+    perm: int | None = None
+    order: bool | None = None
+    unit: bool | None = None
+    has_unit_sub: bool | None = None
+    attributes: str | None = None
+
+    def applied_to(self, config: TopicConfig) -> TopicConfig:
+        flag = _with_bit(config.topic_sys_flag, TOPIC_SYS_FLAG_UNIT, self.unit)
+        named = {
+            name: value
+            for name, value in self._asdict().items()
+            if value is not None and name in ("read_queue_nums", "write_queue_nums", "perm", "order")
+        }
+        return config._replace(
+            **named,
+            topic_sys_flag=_with_bit(flag, TOPIC_SYS_FLAG_UNIT_SUB, self.has_unit_sub),
+            attributes=_altered(config.attributes, self.attributes),
+        )
+
+
+class TopicChange(NamedTuple):
+    """A topic on one broker: `before` is None where it was not there, `after` where nothing can be done."""
+
+    broker_addr: str
+    before: TopicConfig | None
+    after: TopicConfig | None
+    error: RocketMQError | None
+
+    @property
+    def is_change(self) -> bool:
+        return self.error is None and self.before != self.after
+
+
+class TopicConfigs:
+    """`admin.topic_configs`."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def each(self, addrs: Iterable[str], topic: str) -> list[ServerResult[TopicConfig]]:
+        """How each of these brokers has the topic; TopicNotExist where it has not."""
+        ext = headers.write(headers.TopicName(topic))
+        answers = self._caller.ask_each(addrs, RequestCode.GET_TOPIC_CONFIG, ext)
+        found = {answer.addr: decoded(answer, _own_config) for answer in answers}
+        # Before 5.0 a broker cannot be asked for one topic, only for all.
+        old = [addr for addr, config in found.items() if isinstance(config.error, NotSupported)]
+        for answer in self._caller.ask_each(old, RequestCode.GET_ALL_TOPIC_CONFIG):
+            found[answer.addr] = decoded(answer, lambda command: _config_among_all(command, topic))
+        return list(found.values())
+
+    def plan(self, addrs: Iterable[str], topic: str, patch: TopicPatch, *, create: bool) -> list[TopicChange]:
+        """What `apply` would do on each of these brokers, which have to be masters.
+
+        With `create` a broker that has no such topic gets one with mqadmin's defaults (8 queues, perm 6),
+        otherwise its error is TopicNotExist. A slave would lose the change at its next copy of the master,
+        so it is NotApplied.
+        """
+        roles = {answer.addr: answer for answer in self._masters(addrs)}
+        configs = {config.addr: config for config in self.each(roles, topic)}
+        return [_planned(configs[addr], role.error, topic, patch, create) for addr, role in roles.items()]
+
+    def apply(self, changes: Sequence[TopicChange], patch: TopicPatch) -> list[TopicChange]:
+        """Carry out what was planned, broker by broker, and look again: NotApplied where it is otherwise."""
+        due = [change for change in changes if change.is_change]
+        calls = [(change.broker_addr, _update(change.after, patch)) for change in due if change.after]
+        answers = {answer.addr: answer for answer in self._caller.ask(calls)}
+        done = [addr for addr, answer in answers.items() if answer.error is None]
+        topic = next((change.after.topic_name for change in due if change.after), "")
+        now = {config.addr: config for config in self.each(done, topic)}
+        return [
+            change
+            if change.broker_addr not in answers
+            else _checked(change, patch, answers[change.broker_addr].error, now.get(change.broker_addr))
+            for change in changes
+        ]
+
+    def _masters(self, addrs: Iterable[str]) -> list[ServerResult[bool]]:
+        def check(command: Command) -> bool:
+            if config_items(command).get("brokerRole") == "SLAVE":
+                raise NotApplied("this is a slave: change its master, whose topics it copies")
+            return True
+
+        answers = self._caller.ask_each(addrs, RequestCode.GET_BROKER_CONFIG)
+        return [decoded(answer, check) for answer in answers]
+
+
+def _planned(
+    found: ServerResult[TopicConfig],
+    role_error: RocketMQError | None,
+    topic: str,
+    patch: TopicPatch,
+    create: bool,
+) -> TopicChange:
+    before, error = found.result, role_error or found.error
+    if create and role_error is None and isinstance(error, TopicNotExist):
+        error = None
+    if error is not None:
+        return TopicChange(found.addr, before, None, error)
+    return TopicChange(found.addr, before, patch.applied_to(before or TopicConfig(topic)), None)
+
+
+def _checked(
+    change: TopicChange,
+    patch: TopicPatch,
+    error: RocketMQError | None,
+    now: ServerResult[TopicConfig] | None,
+) -> TopicChange:
+    """The change as it has come out, with an error if it is not what was wanted."""
+    found = None if now is None else now.result
+    error = error or (None if now is None else now.error)
+    if error is not None or found is None or change.after is None:
+        return change._replace(error=error)
+    # A broker makes a topic ordered by itself where name servers have an order configuration for it.
+    wanted = change.after if patch.order is not None else change.after._replace(order=found.order)
+    differences = [name for name in wanted._fields if getattr(wanted, name) != getattr(found, name)]
+    if differences:
+        listed = " and ".join(_WIRE_NAMES.get(name, name) for name in differences)
+        return change._replace(error=NotApplied(f"ignored: the broker did not take the new {listed}"))
+    return change._replace(after=found)
+
+
+def _update(config: TopicConfig, patch: TopicPatch) -> Command:
+    header = headers.CreateTopic(
+        topic=config.topic_name,
+        default_topic=DEFAULT_TOPIC,
+        read_queue_nums=config.read_queue_nums,
+        write_queue_nums=config.write_queue_nums,
+        perm=config.perm,
+        topic_filter_type=config.topic_filter_type,
+        topic_sys_flag=config.topic_sys_flag,
+        order=config.order,
+        attributes=patch.attributes,
+    )
+    return request(RequestCode.UPDATE_AND_CREATE_TOPIC, headers.write(header))
+
+
+def _own_config(command: Command) -> TopicConfig:
+    return _config(json_object(command))
+
+
+def _config_among_all(command: Command, topic: str) -> TopicConfig:
+    body = (json_object(command).get("topicConfigTable") or {}).get(topic)
+    if body is None:
+        raise TopicNotExist(f"No topic in this broker. topic: {topic}")
+    return _config(body)
+
+
+def _config(body: Mapping[str, Any]) -> TopicConfig:
+    attributes = body.get("attributes") or {}
+    return TopicConfig(
+        body["topicName"],
+        int(body["readQueueNums"]),
+        int(body["writeQueueNums"]),
+        int(body["perm"]),
+        bool(body.get("order")),
+        int(body.get("topicSysFlag") or 0),
+        body.get("topicFilterType") or "SINGLE_TAG",
+        tuple(sorted((key, str(value)) for key, value in attributes.items())),
+    )
+
+
+def _with_bit(flags: int, bit: int, wanted: bool | None) -> int:
+    return flags if wanted is None else flags | bit if wanted else flags & ~bit
+
+
+def _altered(current: tuple[tuple[str, str], ...], text: str | None) -> tuple[tuple[str, str], ...]:
+    """`current` after "+key=value,-key", as a broker's `AttributeParser` reads it."""
+    attributes = dict(current)
+    for part in filter(None, (item.strip() for item in (text or "").split(","))):
+        key, _, value = part[1:].partition("=")
+        if part[0] == "+":
+            attributes[key] = value
+        else:
+            attributes.pop(key, None)
+    return tuple(sorted(attributes.items()))

@@ -1,0 +1,90 @@
+"""getBrokerConfig and updateBrokerConfig: the settings of brokers."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from typer import Option
+
+from nsadmin.client import ServerResult
+from nsadmin.client.broker_configs import ItemChange
+from nsadmin.client.results import error_text
+from nsadmin.client.targets import Target
+from nsadmin.commands import values
+from nsadmin.commands.parameters import Word
+from nsadmin.commands.results import outcome
+from nsadmin.commands.targets import (
+    AddrOption,
+    AddrWord,
+    MembersOption,
+    addrs,
+    identity,
+    masters_at,
+    matched,
+    members_at,
+    places,
+)
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+COLUMNS = ("brokerName", "brokerId", "brokerAddr", "key", "value")
+CHANGE_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "key", "before", "value", "result", "error")
+
+
+def get_broker_config(session: Session, broker: AddrWord, cluster: MembersOption = None) -> Rows:
+    """Show the settings in force on one broker, or on every broker of a cluster, in the order of keys."""
+    targets = members_at(session, "getBrokerConfig", broker, cluster)
+    results = matched(targets, session.direct.broker_configs.each(addrs(targets)))
+    rows: list[Row] = [
+        {**identity(target), "key": key, "value": value}
+        for target, found in zip(targets, results, strict=True)
+        for key, value in (found.result or {}).items()
+    ]
+    notes = [f"broker {found.addr}: {error_text(found.error)}" for found in results if found.error]
+    return Rows(COLUMNS, rows, [found.error for found in results], notes)
+
+
+def update_broker_config(
+    session: Session,
+    key: Annotated[str, Word(("-k", "--key"), "KEY", "A setting that getBrokerConfig shows.")],
+    value: Annotated[str, Word(("-v", "--value"), "VALUE", "Its new value.", may_be_empty=True)],
+    broker: AddrOption = None,
+    cluster: Annotated[
+        str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Every master of it.")
+    ] = None,
+    all_brokers: Annotated[
+        str | None,
+        Option("-a", "--updateAllBroker", metavar="true|false", help="With -c: its slaves too."),
+    ] = None,
+) -> Rows:
+    """Change one setting on a broker, or on all masters of a cluster, and read it back.
+
+    Brokers say yes to keys they do not know and to values they cannot read: these are reported as failed.
+    A broker that has the value already is left alone. The others rewrite their configuration file, with all
+    their settings. Many settings count from the next start of the broker only; some are locked.
+    """
+    slaves = values.flag("updateBrokerConfig", "-a", all_brokers)
+    choose = members_at if slaves else masters_at
+    targets = choose(session, "updateBrokerConfig", broker, cluster)
+    session.confirm(f"Set {key} = {value!r} on {places(targets)}?")
+    configs = session.direct.broker_configs
+    act = configs.plan if session.dry_run else configs.update
+    return _rows(targets, key, act(addrs(targets), key, value), "dry-run" if session.dry_run else "done")
+
+
+def _rows(
+    targets: Sequence[Target], key: str, changes: Sequence[ServerResult[ItemChange]], done: str
+) -> Rows:
+    results = matched(targets, changes)
+    rows: list[Row] = [
+        {**identity(target), "key": key, **_change(found.result), **outcome(found.error, _word(found, done))}
+        for target, found in zip(targets, results, strict=True)
+    ]
+    return Rows(CHANGE_COLUMNS, rows, [found.error for found in results])
+
+
+def _change(change: ItemChange | None) -> dict[str, object]:
+    return {} if change is None else {"before": change.before, "value": change.after}
+
+
+def _word(found: ServerResult[ItemChange], done: str) -> str:
+    return "unchanged" if found.result is not None and not found.result.is_change else done

@@ -1,0 +1,76 @@
+"""topicStatus: how far the queues of a topic go, on each of its brokers."""
+
+from typing import Annotated
+
+from typer import Option
+
+from nsadmin.client.results import error_text
+from nsadmin.client.topic_stats import BrokerTopicStats
+from nsadmin.commands.parameters import Word
+from nsadmin.commands.times import utc
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+COLUMNS = (
+    "topic",
+    "brokerName",
+    "brokerAddr",
+    "queueId",
+    "minOffset",
+    "maxOffset",
+    "lastUpdateTimestamp",
+    "lastUpdated",
+    "topicPutTps",
+    "error",
+)
+IN_TABLE = (
+    "brokerName", "queueId", "minOffset", "maxOffset", "lastUpdated", "topicPutTps", "error"
+)  # fmt: skip
+
+
+def topic_status(
+    session: Session,
+    topic: Annotated[str, Word(("-t", "--topic"), "TOPIC", "Name of a topic.")],
+    cluster: Annotated[
+        str | None,
+        Option(
+            "-c",
+            "--cluster",
+            metavar="CLUSTER",
+            help="Ask the brokers of this cluster (or topic) about a topic without a route of its own.",
+        ),
+    ] = None,
+) -> Rows:
+    """Show the queues of a topic on each of its brokers: offsets, and when it was last written.
+
+    maxOffset is the offset that the next message gets. lastUpdated is when the newest message came, in UTC
+    (in JSON lastUpdateTimestamp too, in milliseconds); nothing for a queue that was never written.
+    topicPutTps is that of the whole topic on the broker of that row; brokers before 5.3.3 do not tell it.
+    Queues of a static topic are shown as its brokers number them.
+    """
+    found = session.admin.topics.stats(topic, cluster)
+    rows = [row for broker in found for row in _rows(topic, broker)]
+    notes = [
+        f"broker {broker.broker_name}: {error_text(broker.error)}"
+        for broker in found
+        if broker.error is not None
+    ]
+    return Rows(COLUMNS, rows, [broker.error for broker in found], notes, IN_TABLE)
+
+
+def _rows(topic: str, broker: BrokerTopicStats) -> list[Row]:
+    place = {"topic": topic, "brokerName": broker.broker_name, "brokerAddr": broker.broker_addr}
+    if broker.stats is None:
+        return [{**place, "error": broker.error and error_text(broker.error)}]
+    return [
+        {
+            **place,
+            "queueId": queue.queue_id,
+            "minOffset": queue.min_offset,
+            "maxOffset": queue.max_offset,
+            "lastUpdateTimestamp": queue.last_update_timestamp or None,
+            "lastUpdated": utc(queue.last_update_timestamp),
+            "topicPutTps": broker.stats.put_tps,
+        }
+        for queue in broker.stats.queues
+    ]

@@ -1,0 +1,56 @@
+"""cleanUnusedTopic and cleanExpiredCQ: orders to brokers to delete files that nothing needs any more."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+from typer import Option
+
+from nsadmin.client import ServerResult
+from nsadmin.client.targets import Target
+from nsadmin.commands.results import outcome
+from nsadmin.commands.targets import IDENTITY, AddrWord, addrs, identity, matched, members_at, places
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+COLUMNS = (*IDENTITY, "result", "error")
+
+Cluster = Annotated[
+    str | None, Option("-c", "--cluster", metavar="CLUSTER", help="Every master and slave of it.")
+]
+
+
+def clean_unused_topic(session: Session, broker: AddrWord, cluster: Cluster = None) -> Rows:
+    """Have brokers delete the queues of topics that they have no config of any more.
+
+    For one broker, or for every master and slave of a cluster. It cannot be undone: a topic that was taken
+    from the config by mistake is readable again as long as its queues are there. Brokers do it after they
+    have answered, and do not say what they deleted.
+    """
+    targets = members_at(session, "cleanUnusedTopic", broker, cluster)
+    session.confirm(f"Delete the queues of topics without config on {places(targets)}?")
+    return _rows(session, targets, session.direct.upkeep.clean_unused_topics)
+
+
+def clean_expired_cq(session: Session, broker: AddrWord, cluster: Cluster = None) -> Rows:
+    """Have brokers delete the parts of queues whose messages have expired from their commit logs.
+
+    For one broker, or for every master and slave of a cluster. No message is lost. Brokers do it after they
+    have answered, and do not say what they deleted.
+    """
+    targets = members_at(session, "cleanExpiredCQ", broker, cluster)
+    session.confirm(f"Delete expired parts of queues on {places(targets)}?")
+    return _rows(session, targets, session.direct.upkeep.clean_expired_consume_queues)
+
+
+def _rows(
+    session: Session, targets: list[Target], order: Callable[[list[str]], list[ServerResult[bool]]]
+) -> Rows:
+    if session.dry_run:
+        results = [ServerResult(target.broker_addr or "", True, None) for target in targets]
+    else:
+        results = matched(targets, order(addrs(targets)))
+    rows: list[Row] = [
+        {**identity(target), **outcome(found.error, "dry-run" if session.dry_run else "done")}
+        for target, found in zip(targets, results, strict=True)
+    ]
+    return Rows(COLUMNS, rows, [found.error for found in results])

@@ -1,0 +1,59 @@
+"""Settings of brokers: read, planned, changed and looked at again."""
+
+import pytest
+
+from nsadmin import AdminClient
+from nsadmin.client import NotApplied, NotFound
+from nsadmin.client.broker_configs import ItemChange
+from tests.support.servers import closed_port, refuse
+from tests.support.topic_brokers import TopicBroker
+
+
+def test_settings_are_in_the_order_of_keys() -> None:
+    with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
+        broker.items["a"] = "x=y"
+        [found] = admin.broker_configs.each([broker.addr])
+    assert list(found.result or ()) == ["a", "brokerId", "brokerRole", "fileReservedTime"]
+    assert (found.result or {})["a"] == "x=y"
+
+
+def test_a_change_is_read_back_and_what_is_so_already_is_left_alone() -> None:
+    with TopicBroker() as one, TopicBroker() as other, AdminClient("h:1", timeout=5) as admin:
+        other.items["fileReservedTime"] = "48"
+        changed = admin.broker_configs.update([one.addr, other.addr], "fileReservedTime", "48")
+        assert changed == [
+            (one.addr, ItemChange("72", "48"), None),
+            (other.addr, ItemChange("48", "48"), None),
+        ]
+        assert (one.items["fileReservedTime"], other.codes()) == ("48", [26])
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "kind", "text"),
+    [
+        ("noSuch", "1", NotFound, "this broker has no item 'noSuch'"),
+        ("fileReservedTime", "soon", NotApplied, "ignored: it is still '72'"),
+    ],
+)
+def test_what_a_broker_would_ignore_is_an_error(
+    key: str, value: str, kind: type[Exception], text: str
+) -> None:
+    with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
+        [found] = admin.broker_configs.update([broker.addr], key, value)
+    assert isinstance(found.error, kind)
+    assert str(found.error) == text
+
+
+def test_refusals_and_dead_brokers_stay_with_their_broker() -> None:
+    with TopicBroker() as good, TopicBroker() as locked, AdminClient("h:1", timeout=5) as admin:
+        locked.handlers[25] = refuse(16, "black list")
+        dead = f"127.0.0.1:{closed_port()}"
+        found = admin.broker_configs.update([dead, locked.addr, good.addr], "fileReservedTime", "1")
+    assert [result.result for result in found] == [None, None, ItemChange("72", "1")]
+    assert "NO_PERMISSION" in str(found[1].error)
+
+
+def test_a_plan_changes_nothing() -> None:
+    with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
+        [found] = admin.broker_configs.plan([broker.addr], "fileReservedTime", "1")
+        assert (found.result, broker.codes()) == (ItemChange("72", "1"), [26])

@@ -1,0 +1,117 @@
+"""getBrokerConfig and updateBrokerConfig."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.servers import FakeNameServer
+from tests.support.topic_brokers import TopicBroker
+
+
+@pytest.fixture
+def master() -> Iterator[TopicBroker]:
+    with TopicBroker() as running:
+        yield running
+
+
+@pytest.fixture
+def slave() -> Iterator[TopicBroker]:
+    with TopicBroker() as running:
+        running.as_slave()
+        yield running
+
+
+@pytest.fixture
+def server(master: TopicBroker, slave: TopicBroker) -> Iterator[FakeNameServer]:
+    with FakeNameServer({"C": {"broker-a": {0: master.addr, 1: slave.addr}}}) as running:
+        yield running
+
+
+@pytest.mark.parametrize("flags", [(), ("-b",), ("--brokerAddr",)])
+def test_one_broker_s_settings_need_no_name_server(
+    run: Run, master: TopicBroker, flags: tuple[str, ...]
+) -> None:
+    done = run("getBrokerConfig", *flags, master.addr)
+    assert (done.code, done.err) == (0, "")
+    assert [line.split()[2:] for line in done.out.splitlines()] == [
+        ["brokerAddr", "key", "value"],
+        [master.addr, "brokerId", "0"],
+        [master.addr, "brokerRole", "ASYNC_MASTER"],
+        [master.addr, "fileReservedTime", "72"],
+    ]
+
+
+def test_a_cluster_s_settings_are_those_of_masters_and_slaves(run: Run, server: FakeNameServer) -> None:
+    done = run("getBrokerConfig", "-c", "C", "-n", server.addr, "--filter", "key=brokerRole", "--json")
+    assert done.code == 0
+    assert [(row["brokerName"], row["brokerId"], row["value"]) for row in json.loads(done.out)] == [
+        ("broker-a", 0, "ASYNC_MASTER"),
+        ("broker-a", 1, "SLAVE"),
+    ]
+    assert run("getBrokerConfig", "-c", "X", "-n", server.addr).code == 5
+    assert run("getBrokerConfig", "-n", server.addr).code == 2
+
+
+def test_a_dead_broker_is_told(run: Run, server: FakeNameServer, dead: str, master: TopicBroker) -> None:
+    server.clusters = {"C": {"broker-a": {0: master.addr, 1: dead}}}
+    done = run("getBrokerConfig", "-c", "C", "-n", server.addr)
+    assert done.code == 3
+    assert done.err == f"nsadmin: broker {dead}: connection refused, nothing listens there\n"
+    assert run("getBrokerConfig", dead).code == 4
+
+
+@pytest.mark.parametrize(
+    ("flags", "results"),
+    [
+        ((), ["done"]),
+        (("-a", "false"), ["done"]),
+        (("-a", "true"), ["done", "done"]),
+        (("--updateAllBroker", "true", "--dry-run"), ["dry-run", "dry-run"]),
+    ],
+)
+def test_masters_are_changed_and_slaves_if_wanted(
+    run: Run, server: FakeNameServer, flags: tuple[str, ...], results: list[str], master: TopicBroker
+) -> None:
+    words = ("updateBrokerConfig", "fileReservedTime", "48", "-c", "C", "-n", server.addr, "--json")
+    done = run(*words, *flags)
+    assert (done.code, done.err) == (0, "")
+    rows = json.loads(done.out)
+    assert [row["result"] for row in rows] == results
+    assert (rows[0]["before"], rows[0]["value"]) == ("72", "48")
+    assert master.items["fileReservedTime"] == ("72" if "--dry-run" in flags else "48")
+
+
+def test_what_is_so_already_is_unchanged(run: Run, master: TopicBroker) -> None:
+    done = run("updateBrokerConfig", "-k", "fileReservedTime", "-v", "72", "-b", master.addr, "--json")
+    assert (done.code, json.loads(done.out)[0]["result"]) == (0, "unchanged")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "code", "result"),
+    [("noSuch", "1", 5, "not found"), ("fileReservedTime", "soon", 1, "failed")],
+)
+def test_what_a_broker_ignores_is_a_failure(
+    run: Run, master: TopicBroker, key: str, value: str, code: int, result: str
+) -> None:
+    done = run("updateBrokerConfig", key, value, "-b", master.addr, "--json")
+    assert (done.code, json.loads(done.out)[0]["result"]) == (code, result)
+
+
+def test_a_broker_without_master_is_told(run: Run, server: FakeNameServer, slave: TopicBroker) -> None:
+    server.clusters = {"C": {"broker-a": {1: slave.addr}, **{"broker-b": {0: slave.addr}}}}
+    done = run("updateBrokerConfig", "fileReservedTime", "1", "-c", "C", "-n", server.addr, "--json")
+    assert done.code == 3
+    assert [(row["brokerName"], row["error"]) for row in json.loads(done.out)] == [
+        ("broker-a", "this broker has no master now"),
+        ("broker-b", None),
+    ]
+
+
+def test_a_dummy_value_is_asked_back(run: Run, master: TopicBroker) -> None:
+    done = run("updateBrokerConfig", "a", "b", "-b", master.addr, "-a", "x")
+    assert (done.code, done.err) == (
+        2,
+        "nsadmin: updateBrokerConfig: -a x cannot be: give true or false\n",
+    )

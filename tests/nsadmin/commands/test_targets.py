@@ -1,0 +1,40 @@
+"""Which brokers -b and -c mean."""
+
+import pytest
+
+from nsadmin.client import ServerResult
+from nsadmin.client.targets import Target
+from nsadmin.commands.targets import addrs, identity, masters_at, matched, members_at, places
+from nsadmin.diagnostics import UsageError
+from nsadmin.session import Options, Session
+from tests.support.servers import FakeNameServer
+
+GROUPS = {"C": {"a": {0: "h:1", 1: "h:2"}, "b": {1: "h:3"}}}
+
+
+def test_a_cluster_s_masters_or_all_of_it() -> None:
+    with FakeNameServer(GROUPS) as server:
+        session = Session(Options((server.addr,)))
+        assert masters_at(session, "x", None, "C") == [Target("a", 0, "h:1"), Target("b", 0, None)]
+        assert addrs(members_at(session, "x", None, "C")) == ["h:1", "h:2", "h:3"]
+        session.close()
+
+
+def test_an_address_needs_no_name_server() -> None:
+    session = Session(Options(("127.0.0.1:1",)))
+    assert masters_at(session, "x", "h", None) == members_at(session, "x", "h:10911", None)
+    assert addrs(masters_at(session, "x", "h", None)) == ["h:10911"]
+
+
+@pytest.mark.parametrize(("broker", "cluster"), [(None, None), ("h:1", "C")])
+def test_it_has_to_be_one_of_both(broker: str | None, cluster: str | None) -> None:
+    with pytest.raises(UsageError, match="either -b ADDR or -c CLUSTER"):
+        masters_at(Session(Options()), "x", broker, cluster)
+
+
+def test_a_target_without_address_has_its_own_result() -> None:
+    targets = [Target("b", 0, None), Target("a", 0, "h:1")]
+    missing, found = matched(targets, [ServerResult("h:1", 7, None)])
+    assert (missing.result, str(missing.error), found.result) == (None, "this broker has no master now", 7)
+    assert places(targets) == "b (no master), h:1"
+    assert identity(targets[1]) == {"brokerName": "a", "brokerId": 0, "brokerAddr": "h:1"}

@@ -1,0 +1,148 @@
+"""updateTopic and updateTopicPerm."""
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.servers import FakeNameServer, refuse
+from tests.support.topic_brokers import TopicBroker, topic_config
+
+
+@pytest.fixture
+def a() -> Iterator[TopicBroker]:
+    with TopicBroker(topic_config("T", readQueueNums=4, writeQueueNums=4, order=True)) as running:
+        yield running
+
+
+@pytest.fixture
+def b() -> Iterator[TopicBroker]:
+    with TopicBroker(topic_config("T", perm=4), name="broker-b") as running:
+        yield running
+
+
+@pytest.fixture
+def server(a: TopicBroker, b: TopicBroker) -> Iterator[FakeNameServer]:
+    with FakeNameServer({"C": {"broker-a": {0: a.addr}, "broker-b": {0: b.addr}}}) as running:
+        yield running
+
+
+def test_each_broker_keeps_what_was_not_named(
+    run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker
+) -> None:
+    done = run("updateTopic", "T", "-c", "C", "-p", "6", "-r", "8", "-n", server.addr)
+    assert (done.code, done.err) == (0, "")
+    assert [re.split(" {2,}", line) for line in done.out.splitlines()[1:]] == [
+        [a.addr, "master", "broker-a", "T", "readQueueNums 4 -> 8", "done", "-"],
+        [b.addr, "master", "broker-b", "T", "perm r-- -> rw-", "done", "-"],
+    ]
+    assert a.configs["T"] == topic_config("T", readQueueNums=8, writeQueueNums=4, order=True)
+    assert b.configs["T"] == topic_config("T")
+
+
+def test_all_flags_of_mqadmin(run: Run, a: TopicBroker) -> None:
+    done = run(
+        "updateTopic", "-b", a.addr, "-t", "New", "-r", "2", "-w", "2", "-p", "6", "-o", "false",
+        "-u", "true", "-s", "true", "-a", "+message.type=FIFO", "--json",
+    )  # fmt: skip
+    assert (done.code, done.err) == (0, "")
+    [row] = json.loads(done.out)
+    assert row["changes"] == "new: readQueueNums 2, writeQueueNums 2, perm rw-, attributes message.type=FIFO"
+    assert (row["before"], row["after"]["topicSysFlag"], row["result"]) == (None, 3, "done")
+    assert a.configs["New"] == topic_config(
+        "New", readQueueNums=2, writeQueueNums=2, topicSysFlag=3, attributes={"message.type": "FIFO"}
+    )
+
+
+def test_an_ordered_topic_gets_its_order_configuration(
+    run: Run, server: FakeNameServer, a: TopicBroker
+) -> None:
+    server.kv["ORDER_TOPIC_CONFIG"] = {"T": "broker-b:1"}
+    words = ("updateTopic", "T", "-b", a.addr, "-o", "true", "-w", "3", "-n", server.addr, "--json")
+    planned = json.loads(run(*words, "--dry-run").out)
+    assert [(row["role"], row["result"]) for row in planned] == [
+        ("master", "dry-run"),
+        ("nameserver", "dry-run"),
+    ]
+    assert server.kv["ORDER_TOPIC_CONFIG"] == {"T": "broker-b:1"}
+    done = run(*words)
+    assert done.code == 0
+    assert [(row["role"], row["changes"], row["result"]) for row in json.loads(done.out)] == [
+        ("master", "writeQueueNums 4 -> 3", "done"),
+        ("nameserver", "orderConf broker-b:1;broker-a:3", "done"),
+    ]
+    assert server.kv["ORDER_TOPIC_CONFIG"] == {"T": "broker-b:1;broker-a:3"}
+
+
+def test_queues_that_nobody_can_read_are_told(run: Run, a: TopicBroker) -> None:
+    done = run("updateTopic", "T", "-b", a.addr, "-r", "1")
+    assert (done.code, done.err) == (
+        0,
+        f"nsadmin: {a.addr}: messages of T in queues from 1 on cannot be read\n",
+    )
+    assert run("updateTopic", "T", "-b", a.addr, "-p", "4").err == ""
+
+
+def test_dry_and_unchanged(run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker) -> None:
+    words = ("updateTopic", "T", "-c", "C", "-p", "6", "-n", server.addr, "--json")
+    rows = json.loads(run(*words, "--dry-run").out)
+    assert [(row["changes"], row["result"]) for row in rows] == [
+        (None, "unchanged"),
+        ("perm r-- -> rw-", "dry-run"),
+    ]
+    assert {*a.codes(), *b.codes()} == {26, 351}
+
+
+def test_one_broker_s_failure_is_its_own(run: Run, server: FakeNameServer, a: TopicBroker, dead: str) -> None:
+    server.clusters = {"C": {**server.clusters["C"], "broker-c": {0: dead}, "broker-d": {1: dead}}}
+    a.handlers[17] = refuse(29, "no")
+    done = run("updateTopic", "T", "-c", "C", "-w", "5", "-n", server.addr, "--json")
+    assert done.code == 3
+    assert [(row["brokerName"], row["result"]) for row in json.loads(done.out)] == [
+        ("broker-a", "failed"),
+        ("broker-b", "done"),
+        ("broker-c", "failed"),
+        ("broker-d", "not found"),
+    ]
+
+
+@pytest.mark.parametrize("words", [("T", "4"), ("-t", "T", "-p", "4"), ("T", "--perm", "4")])
+def test_a_permission_changes_alone(
+    run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker, words: tuple[str, ...]
+) -> None:
+    done = run("updateTopicPerm", *words, "-c", "C", "-n", server.addr, "--json")
+    assert done.code == 0
+    assert [(row["changes"], row["result"]) for row in json.loads(done.out)] == [
+        ("perm rw- -> r--", "done"),
+        (None, "unchanged"),
+    ]
+    assert a.configs["T"] == topic_config("T", readQueueNums=4, writeQueueNums=4, order=True, perm=4)
+
+
+def test_a_broker_without_the_topic_fails_only_alone(
+    run: Run, server: FakeNameServer, b: TopicBroker
+) -> None:
+    b.configs.clear()
+    done = run("updateTopicPerm", "T", "4", "-c", "C", "-n", server.addr, "--json")
+    assert (done.code, [row["result"] for row in json.loads(done.out)]) == (0, ["done", "not found"])
+    assert run("updateTopicPerm", "T", "4", "-b", b.addr).code == 5
+    assert "T" not in b.configs
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("updateTopic", "T"),
+        ("updateTopic", "T", "-b", "h:1", "-c", "C"),
+        ("updateTopic", "T", "-b", "h:1", "-o", "yes"),
+        ("updateTopic", "T", "-b", "h:1", "-p", "9"),
+        ("updateTopic", "T", "-b", "h:1", "-r", "-1"),
+        ("updateTopicPerm", "T", "rw", "-b", "h:1"),
+        ("updateTopicPerm", "T", "6"),
+    ],
+)
+def test_bad_lines(run: Run, words: tuple[str, ...]) -> None:
+    done = run(*words)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)

@@ -1,0 +1,53 @@
+"""topicStatus."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.servers import FakeNameServer
+from tests.support.topic_brokers import TopicBroker
+
+
+@pytest.fixture
+def server() -> Iterator[FakeNameServer]:
+    with TopicBroker() as broker:
+        broker.offsets["T"] = {
+            0: {"minOffset": 3, "maxOffset": 14, "lastUpdateTimestamp": 1795231796713},
+            1: {"minOffset": 0, "maxOffset": 0, "lastUpdateTimestamp": 0},
+        }
+        with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
+            running.routes = {"T": {"broker-a": 6}, "C": {"broker-a": 6}}
+            yield running
+
+
+@pytest.mark.parametrize("words", [("T",), ("-t", "T"), ("--topic", "T", "--cluster", "C")])
+def test_a_row_for_each_queue(run: Run, server: FakeNameServer, words: tuple[str, ...]) -> None:
+    done = run("topicStatus", *words, "-n", server.addr)
+    assert (done.code, done.err) == (0, "")
+    assert [line.split() for line in done.out.splitlines()] == [
+        ["brokerName", "queueId", "minOffset", "maxOffset", "lastUpdated", "topicPutTps", "error"],
+        ["broker-a", "0", "3", "14", "2026-11-21T03:29:56.713Z", "0.50", "-"],
+        ["broker-a", "1", "0", "0", "-", "0.50", "-"],
+    ]
+    first, second = json.loads(run("topicStatus", *words, "-n", server.addr, "--json").out)
+    assert (first["lastUpdateTimestamp"], second["lastUpdateTimestamp"]) == (1795231796713, None)
+
+
+def test_a_dead_broker_does_not_hide_the_other(run: Run, server: FakeNameServer, dead: str) -> None:
+    server.clusters = {"C": {**server.clusters["C"], "broker-b": {0: dead}}}
+    server.routes["T"]["broker-b"] = 6
+    done = run("topicStatus", "T", "-n", server.addr, "--json")
+    assert done.code == 3
+    assert done.err == "nsadmin: broker broker-b: connection refused, nothing listens there\n"
+    assert [(row["brokerName"], row["queueId"]) for row in json.loads(done.out)] == [
+        ("broker-a", 0),
+        ("broker-a", 1),
+        ("broker-b", None),
+    ]
+
+
+def test_a_topic_that_is_not_there(run: Run, server: FakeNameServer) -> None:
+    assert run("topicStatus", "U", "-n", server.addr).code == 5
+    assert run("topicStatus", "-n", server.addr).code == 2

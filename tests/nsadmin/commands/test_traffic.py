@@ -1,0 +1,52 @@
+"""statsAll."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.servers import FakeNameServer
+from tests.support.topic_brokers import TopicBroker
+
+
+@pytest.fixture
+def server() -> Iterator[FakeNameServer]:
+    with TopicBroker() as broker:
+        broker.topics = {"T": ["G"], "Idle": []}
+        broker.counts = {("TOPIC_PUT_NUMS", "T"): 120, ("GROUP_GET_NUMS", "T@G"): 60}
+        broker.handlers[208] = broker.lags((10, 4))
+        with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
+            running.routes = {name: {"broker-a": 6} for name in ("T", "Idle", "%RETRY%G", "%DLQ%G")}
+            yield running
+
+
+def test_topics_with_their_groups(run: Run, server: FakeNameServer) -> None:
+    done = run("statsAll", "-n", server.addr)
+    assert (done.code, done.err) == (0, "")
+    assert [line.split() for line in done.out.splitlines()[1:]] == [
+        ["Idle", "-", "-", "0.00", "-", "0", "-", "-"],
+        ["T", "G", "6", "2.00", "1.00", "120", "60", "-"],
+    ]
+
+
+@pytest.mark.parametrize("flags", [("-a",), ("T",), ("-t", "T", "--activeTopic"), ("--topic", "T")])
+def test_one_topic_or_those_that_move(run: Run, server: FakeNameServer, flags: tuple[str, ...]) -> None:
+    [row] = json.loads(run("statsAll", *flags, "-n", server.addr, "--json").out)
+    assert (row["topic"], row["inTps"], row["outMsg24Hour"]) == ("T", 2.0, 60)
+
+
+def test_retry_topics_only_by_name(run: Run, server: FakeNameServer) -> None:
+    [row] = json.loads(run("statsAll", "%RETRY%G", "-n", server.addr, "--json").out)
+    assert row["topic"] == "%RETRY%G"
+    assert run("statsAll", "NoSuch", "-n", server.addr).code == 5
+
+
+def test_a_dead_broker_is_one_line_and_no_zeros(run: Run, server: FakeNameServer, dead: str) -> None:
+    server.clusters = {"C": {"broker-a": {0: dead}}}
+    done = run("statsAll", "-n", server.addr, "--json")
+    assert done.code == 3
+    assert done.err == (
+        f"nsadmin: {dead}: connection refused, nothing listens there (rows it is missing from: 2)\n"
+    )
+    assert [row["inTps"] for row in json.loads(done.out)] == [None, None]

@@ -1,0 +1,54 @@
+"""cleanUnusedTopic and cleanExpiredCQ."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.servers import FakeNameServer
+from tests.support.topic_brokers import TopicBroker
+
+COMMANDS = [("cleanUnusedTopic", 316), ("cleanExpiredCQ", 306)]
+
+
+@pytest.fixture
+def broker() -> Iterator[TopicBroker]:
+    with TopicBroker() as running:
+        yield running
+
+
+@pytest.mark.parametrize(("command", "code"), COMMANDS)
+def test_every_broker_of_a_cluster_or_one(run: Run, broker: TopicBroker, command: str, code: int) -> None:
+    with TopicBroker() as slave, FakeNameServer({"C": {"a": {0: broker.addr, 1: slave.addr}}}) as server:
+        done = run(command, "-c", "C", "-n", server.addr, "--yes", "--json")
+        assert done.code == 0
+        assert [(row["brokerId"], row["result"]) for row in json.loads(done.out)] == [
+            (0, "done"),
+            (1, "done"),
+        ]
+        assert run(command, broker.addr, "-y").code == run(command, "-b", broker.addr, "-y").code == 0
+        assert (broker.codes(), slave.codes()) == ([code] * 3, [code])
+
+
+@pytest.mark.parametrize(("command", "_code"), COMMANDS)
+def test_dry_and_without_a_target_nothing_is_ordered(
+    run: Run, broker: TopicBroker, command: str, _code: int
+) -> None:
+    done = run(command, broker.addr, "--dry-run", "--json")
+    assert (done.code, json.loads(done.out)[0]["result"]) == (0, "dry-run")
+    assert run(command, "-y").code == 2
+    assert broker.asked == []
+
+
+def test_what_deletes_for_good_needs_a_yes(run: Run, broker: TopicBroker) -> None:
+    assert run("cleanUnusedTopic", broker.addr).code == 2
+    assert broker.asked == []
+    assert run("cleanExpiredCQ", broker.addr).code == 0
+
+
+def test_a_dead_broker_is_told(run: Run, broker: TopicBroker, dead: str) -> None:
+    with FakeNameServer({"C": {"a": {0: broker.addr, 1: dead}}}) as server:
+        done = run("cleanExpiredCQ", "-c", "C", "-n", server.addr, "--json")
+    assert done.code == 3
+    assert json.loads(done.out)[1]["error"] == "connection refused, nothing listens there"

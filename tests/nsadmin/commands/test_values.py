@@ -1,0 +1,33 @@
+"""Values of options, good and bad."""
+
+from collections.abc import Callable
+
+import pytest
+
+from nsadmin.commands import values
+from nsadmin.diagnostics import UsageError
+
+
+def test_good_ones() -> None:
+    assert [values.flag("x", "-o", text) for text in (None, "true", "FALSE ")] == [None, True, False]
+    assert [values.perm("x", value) for value in (None, 0, 6)] == [None, 0, 6]
+    assert values.perm_word("x", "4") == 4
+    assert [values.queue_number("x", "-r", value) for value in (None, 0, 8)] == [None, 0, 8]
+    assert [values.seconds("x", value) for value in (None, 0.5)] == [None, 0.5]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: values.flag("x", "-o", "yes"),
+        lambda: values.perm("x", 8),
+        lambda: values.perm_word("x", "rw"),
+        lambda: values.perm_word("x", "9"),
+        lambda: values.queue_number("x", "-r", -1),
+        lambda: values.seconds("x", 0),
+        lambda: values.seconds("x", float("nan")),
+    ],
+)
+def test_bad_ones(call: Callable[[], object]) -> None:
+    with pytest.raises(UsageError, match="x: "):
+        call()
