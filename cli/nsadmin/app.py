@@ -1,7 +1,8 @@
 """main: finds the command, has its line parsed, runs it, writes what it returns."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -12,7 +13,7 @@ from nsadmin.registry import Entry
 from nsadmin.session import Session
 
 # Shared options may stand before the command as well; those of them that take a value.
-_WITH_VALUE = ("-n", "--namesrvAddr", "--output", "--timeout", "--columns", "--sort", "--filter")
+_WITH_VALUE = ("-n", "--namesrvAddr", "--output", "--timeout", "--watch", "--columns", "--sort", "--filter")
 _ALONE = ("--json", "--no-headers", "--no-color", "--debug", "--dry-run", "-y", "--yes")
 
 _OVERVIEW = """\
@@ -27,6 +28,7 @@ Options, before or after the command:
   -n, --namesrvAddr LIST   name servers, as HOST:PORT;HOST:PORT; repeatable
   --output FORMAT          {formats}
   --json                   short for --output json
+  --watch SECONDS          of what reads: again and again, until Ctrl-C; a table in place
   --columns A,B            only these columns; --no-headers leaves their names out
   --sort A,-B              by these columns, - turns one round
   --filter CONDITION       only rows such as perm!=6 or topic~^order; repeatable
@@ -115,28 +117,39 @@ def _perform(entry: Entry, function: Any, args: list[str]) -> int:
     try:
         if entry.kind == "delete":
             session.require_yes(entry.name)
-        code = _deliver(session, function(session, **parsed.arguments))
+        once = partial(function, session, **parsed.arguments)
+        watch = parsed.options.watch
+        code = _deliver(session, once() if watch is None else _watched(session, watch, once))
     finally:
         session.close()
     return code or (ExitCode.DONE if session.is_complete else ExitCode.PARTLY)
 
 
-def _deliver(session: Session, result: Rows | Iterator[Rows] | str) -> int:
-    """Write what a command returned: rows, rows again and again, or text."""
-    if isinstance(result, str):
-        output.write_text(result)
-        return ExitCode.DONE
-    if isinstance(result, Rows):
+def _watched(session: Session, seconds: float, once: Callable[[], Any]) -> Iterator[Rows | str]:
+    for number, result in enumerate(session.repeat(seconds, once)):
+        if not isinstance(result, (Rows, str)):
+            raise UsageError("--watch: this goes on by itself")
+        if number:
+            output.start_over(session.options.style)
+        yield result
+
+
+def _deliver(session: Session, result: Rows | str | Iterator[Rows | str]) -> int:
+    """Write what a command returned: rows, text, or such again and again."""
+    if isinstance(result, (Rows, str)):
         return _write(session, result)
     try:
-        for rows in result:
-            _write(session, rows)
+        for one in result:
+            _write(session, one)
     except KeyboardInterrupt:
         pass
     return ExitCode.DONE
 
 
-def _write(session: Session, rows: Rows) -> ExitCode:
+def _write(session: Session, rows: Rows | str) -> ExitCode:
+    if isinstance(rows, str):
+        output.write_text(rows)
+        return ExitCode.DONE
     try:
         output.write_rows(rows, session.options.style)
     except output.BadSelection as error:

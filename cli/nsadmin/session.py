@@ -22,6 +22,7 @@ class Options(NamedTuple):
     style: Style = Style()
     dry_run: bool = False
     yes: bool = False
+    watch: float | None = None
 
 
 class Session:

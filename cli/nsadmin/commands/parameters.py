@@ -73,6 +73,10 @@ _SHARED: dict[str, Any] = {
     "no_color": Annotated[bool, typer.Option("--no-color", help="No colours (nor with NO_COLOR set).")],
 }
 _FOR_READS: dict[str, Any] = {
+    "watch": Annotated[
+        float | None,
+        typer.Option("--watch", metavar="SECONDS", help="Again and again, until Ctrl-C; a table in place."),
+    ],
     "columns": Annotated[
         str | None, typer.Option("--columns", metavar="A,B", help="Only these columns, in this order.")
     ],
@@ -98,9 +102,9 @@ _ALWAYS: dict[str, Any] = {
         bool, typer.Option("-h", "--help", is_eager=True, callback=_show_help, help="Show this and exit.")
     ],
 }
-_DEFAULTS = {
-    "namesrv_addr": None, "output": None, "timeout": 3.0, "columns": None, "sort": None, "filters": None,
-}  # fmt: skip
+_DEFAULTS: dict[str, Any] = dict.fromkeys(
+    ("namesrv_addr", "output", "watch", "columns", "sort", "filters")
+) | {"timeout": 3.0}
 _POSITIONAL = "words_"
 
 
@@ -227,12 +231,16 @@ def _options(values: Mapping[str, Any]) -> Options:
     timeout = values.get("timeout", 3.0)
     if not 0 < timeout <= 3600:
         raise UsageError(f"--timeout {timeout:g} cannot be: give seconds, more than 0")
+    watch = values.get("watch")
+    if watch is not None and not 0 < watch <= 86400:
+        raise UsageError(f"--watch {watch:g} cannot be: give seconds, more than 0")
     return Options(
         namesrv_addr=tuple(values.get("namesrv_addr") or ()),
         timeout=timeout,
         style=_style(values),
         dry_run=values.get("dry_run", False),
         yes=values.get("yes", False),
+        watch=watch,
     )
 
 

@@ -4,6 +4,16 @@ Nothing else writes there.
 """
 
 from nsadmin.output.rows import FORMATS, BadSelection, Row, Rows, Selection, Style
-from nsadmin.output.writer import write_rows, write_text
+from nsadmin.output.writer import start_over, write_rows, write_text
 
-__all__ = ["FORMATS", "BadSelection", "Row", "Rows", "Selection", "Style", "write_rows", "write_text"]
+__all__ = [
+    "FORMATS",
+    "BadSelection",
+    "Row",
+    "Rows",
+    "Selection",
+    "Style",
+    "start_over",
+    "write_rows",
+    "write_text",
+]

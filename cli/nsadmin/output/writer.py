@@ -41,3 +41,9 @@ def write_text(text: str) -> None:
         # With PYTHONUNBUFFERED this is a raw file, which may take a part and say how much.
         left = left[sys.stdout.buffer.write(left) :]
     sys.stdout.flush()
+
+
+def start_over(style: Style) -> None:
+    """Clear the screen for the next table; nothing where there is no screen, or no table."""
+    if style.format in ("table", "wide") and sys.stdout.isatty():
+        write_text("\x1b[H\x1b[2J\x1b[3J")
