@@ -73,6 +73,27 @@ def test_what_cannot_be_selected_is_one_line_and_exit_code_2(
     assert done.err.startswith(said)
 
 
+def test_what_is_read_is_read_again_and_again_until_ctrl_c(
+    run: Run, server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("nsadmin.session.sleep", sleep)
+    done = run("--watch", "2.5", "topicList", "-n", server.addr, "--output", "jsonl")
+    assert done == (0, '{"topic": "T"}\n{"topic": "T"}\n', "")
+    assert pauses == [2.5, 2.5]
+
+
+def test_what_goes_on_by_itself_is_not_watched(run: Run, server: FakeNameServer) -> None:
+    done = run("clusterList", "-n", server.addr, "-i", "1", "--watch", "1")
+    assert (done.code, done.err) == (2, "nsadmin: --watch: this goes on by itself\n")
+
+
 def test_the_environment_names_the_format_and_an_option_wins_over_it(
     run: Run, server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,6 +151,8 @@ def test_the_version(run: Run) -> None:
         (("wipeWritePerm", "b", "--columns", "x"), "wipeWritePerm: No such option: --columns"),
         (("topicList", "--json", "--output", "table"), "--json and --output table exclude each other"),
         (("topicList", "--timeout", "0"), "--timeout 0 cannot be: give seconds, more than 0"),
+        (("topicList", "--watch", "0"), "--watch 0 cannot be: give seconds, more than 0"),
+        (("wipeWritePerm", "b", "--watch", "1"), "wipeWritePerm: No such option: --watch"),
         (("topicList", "-n", ""), "the list of name servers is empty"),
         (("topicList", "-n", "a:b"), "'a:b' is no address: write HOST:PORT or [IPv6]:PORT"),
         (("brokerStatus",), "brokerStatus: type either nsadmin brokerStatus -b ADDR, or -c CLUSTER"),

@@ -16,7 +16,7 @@ _nsadmin() {{
     fi
     for ((at = 1; at < COMP_CWORD; at++)); do
         case ${{COMP_WORDS[at]}} in
-            -n|--namesrvAddr|--output|--timeout|--columns|--sort|--filter) ((at++)) ;;
+            -n|--namesrvAddr|--output|--timeout|--watch|--columns|--sort|--filter) ((at++)) ;;
             -*) ;;
             *) command=${{COMP_WORDS[at]}}; break ;;
         esac
@@ -55,7 +55,7 @@ _nsadmin() {{
     typeset -A opt_args
     while [[ ${{words[at]}} == -* && $at -lt $CURRENT ]]; do
         case ${{words[at]}} in
-            -n|--namesrvAddr|--output|--timeout|--columns|--sort|--filter) ((at++)) ;;
+            -n|--namesrvAddr|--output|--timeout|--watch|--columns|--sort|--filter) ((at++)) ;;
         esac
         ((at++))
     done

@@ -20,7 +20,7 @@ _SHARED = (
     "--debug",
     "--help",
 )
-_READS = ("--columns", "--sort", "--filter")
+_READS = ("--watch", "--columns", "--sort", "--filter")
 _CHANGES = ("--dry-run", "--yes")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin.output import BadSelection, Rows, Selection, Style, write_rows, write_text
+from nsadmin.output import BadSelection, Rows, Selection, Style, start_over, write_rows, write_text
 from tests.support.rows import ROWS, Terminal, written
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "output"
@@ -45,6 +45,19 @@ def test_nothing_is_written_of_a_selection_that_cannot_be(capsys: pytest.Capture
     with pytest.raises(BadSelection):
         write_rows(ROWS, Style("json", selection=Selection(columns="nope")))
     assert capsys.readouterr().out == ""
+
+
+def test_only_a_table_on_a_terminal_starts_over_on_a_clear_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind, style, cleared in (
+        (Terminal, Style("table"), True),
+        (Terminal, Style("jsonl"), False),
+        (io.TextIOWrapper, Style("wide"), False),
+    ):
+        sink = io.BytesIO()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdout", kind(sink, encoding="utf-8"))
+            start_over(style)
+            assert (b"\x1b[2J" in sink.getvalue()) is cleared
 
 
 def test_no_rows_of_a_format_without_headers_are_nothing_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
