@@ -1,0 +1,348 @@
+"""Commands of topics and brokers on real ones: a 5.5.0 master with its slave, and a 4.9.7 master.
+
+Where the real mqadmin answers the same question about the same cluster, the answers are compared.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.interop import jars, wire
+from tests.interop.cluster import body, wait_for_broker, wait_for_runtime_info, wait_for_topic
+from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin, Running, java
+from tests.interop.our_server import ROOT, OurNameServer
+from tests.interop.processes import wait_for
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
+CLUSTER = "DefaultCluster"
+
+
+class Cluster(NamedTuple):
+    server: OurNameServer
+    master: JavaBroker
+    slave: JavaBroker
+    old: JavaBroker
+    mqadmin: MqAdmin
+
+
+class Done(NamedTuple):
+    code: int
+    rows: Any
+    said: str
+
+
+@pytest.fixture(scope="module")
+def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    home = tmp_path_factory.mktemp("topics")
+    with OurNameServer(home / "ours", {"orderMessageEnable": "true"}) as server, ExitStack() as ends:
+        addrs = [server.address]
+        parts = (
+            JavaBroker(home / "master", addrs),
+            JavaBroker(home / "slave", addrs, broker_id=1),
+            JavaBroker(home / "old", addrs, "broker-old", version=jars.OLD),
+            MqAdmin(home / "mqadmin", addrs),
+        )
+        with ThreadPoolExecutor() as pool:
+            for part in parts:
+                ends.callback(end, part)
+            list(pool.map(lambda part: part.start(), parts))
+        master, slave, old, mqadmin = parts
+        for name, broker_id in (("broker-a", 0), ("broker-a", 1), ("broker-old", 0)):
+            wait_for_broker([server], name, broker_id)
+        for broker in (master, slave, old):
+            wait_for_runtime_info(broker.port)
+        yield Cluster(server, master, slave, old, mqadmin)
+
+
+def end(part: Running) -> None:
+    if hasattr(part, "child"):
+        part.kill()
+
+
+def nsadmin(cluster: Cluster, *args: str) -> Done:
+    command = [sys.executable, "-m", "nsadmin", "-n", cluster.server.address, "--json", *args]
+    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
+    return Done(done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr)
+
+
+def config_of(broker: JavaBroker, topic: str) -> dict[str, Any]:
+    """How a broker has a topic, past our client: 4.9 has its configs in its file only."""
+    if broker.version == jars.OLD:
+        table = json.loads(wire.ask(broker.port, 21).body)["topicConfigTable"]
+        return dict(table[topic])
+    return dict(json.loads(wire.ask(broker.port, 351, {"topic": topic}).body))
+
+
+def send(broker: JavaBroker, topic: str, queue: int, count: int) -> None:
+    """SEND_MESSAGE_V2."""
+    ext = {
+        "a": "P", "b": topic, "c": "TBW102", "d": "4", "e": str(queue), "f": "0", "g": "1700000000000",
+        "h": "0", "i": "", "j": "0", "k": "false", "l": "0", "m": "false",
+    }  # fmt: skip
+    for _ in range(count):
+        assert wire.ask(broker.port, 310, ext, b"hello").code == 0
+
+
+def consume(broker: JavaBroker, topic: str, group: str, count: int) -> None:
+    """Make the group, let it read so many messages of the first queue, and commit that."""
+    config = json.dumps({"groupName": group, "consumeEnable": True}).encode()
+    assert wire.ask(broker.port, 200, {}, config).code == 0
+    place = {"consumerGroup": group, "topic": topic, "queueId": "0"}
+    ext = {
+        **place, "queueOffset": "0", "maxMsgNums": str(count), "sysFlag": "4", "commitOffset": "0",
+        "suspendTimeoutMillis": "0", "subscription": "*", "subVersion": "0", "expressionType": "TAG",
+    }  # fmt: skip
+    assert wire.ask(broker.port, 11, ext).code == 0
+    assert wire.ask(broker.port, 15, {**place, "commitOffset": str(count)}).code == 0
+
+
+def table(said: str) -> list[list[str]]:
+    """The rows below mqadmin's heading, by blanks."""
+    return [line.split() for line in said.splitlines() if line.strip() and not line.startswith("#")]
+
+
+def test_a_topic_is_created_and_then_changed_in_what_is_named_only(cluster: Cluster) -> None:
+    done = nsadmin(cluster, "updateTopic", "Merged", "-c", CLUSTER, "-r", "6", "-w", "4")
+    assert done.code == 0
+    assert [(row["brokerName"], row["changes"], row["result"]) for row in done.rows] == [
+        (name, "new: readQueueNums 6, writeQueueNums 4, perm rw-", "done")
+        for name in ("broker-a", "broker-old")
+    ]
+    wait_for_topic([cluster.server], "Merged")
+    done = nsadmin(
+        cluster, "updateTopic", "-t", "Merged", "-b", cluster.master.address, "-w", "6", "-u", "true"
+    )
+    assert [(row["changes"], row["result"]) for row in done.rows] == [
+        ("writeQueueNums 4 -> 6, topicSysFlag 0 -> 1", "done")
+    ]
+    planned = nsadmin(cluster, "updateTopic", "Merged", "-c", CLUSTER, "-p", "4", "--dry-run")
+    assert {row["result"] for row in planned.rows} == {"dry-run"}
+    done = nsadmin(cluster, "updateTopic", "Merged", "-c", CLUSTER, "-p", "4")
+    assert {(row["changes"], row["result"]) for row in done.rows} == {("perm rw- -> r--", "done")}
+    members = ("readQueueNums", "writeQueueNums", "perm", "topicSysFlag", "order")
+    found = [
+        [config_of(broker, "Merged")[name] for name in members] for broker in (cluster.master, cluster.old)
+    ]
+    assert found == [[6, 6, 4, 1, False], [6, 4, 4, 0, False]]
+    again = nsadmin(cluster, "updateTopic", "Merged", "-c", CLUSTER, "-p", "4")
+    assert {row["result"] for row in again.rows} == {"unchanged"}
+    queues = body(cluster.server, 105, {"topic": "Merged"})["queueDatas"]
+    assert sorted((queue["brokerName"], queue["perm"], queue["writeQueueNums"]) for queue in queues) == [
+        ("broker-a", 4, 6),
+        ("broker-old", 4, 4),
+    ]
+
+
+def test_a_permission_leaves_the_queues_of_each_broker(cluster: Cluster) -> None:
+    for broker, queues in ((cluster.master, "2"), (cluster.old, "5")):
+        nsadmin(cluster, "updateTopic", "Perm", "-b", broker.address, "-r", queues, "-w", queues)
+    done = nsadmin(cluster, "updateTopicPerm", "Perm", "4", "-c", CLUSTER)
+    assert (done.code, [row["changes"] for row in done.rows]) == (0, ["perm rw- -> r--"] * 2)
+    for broker, kept in ((cluster.master, 2), (cluster.old, 5)):
+        config = config_of(broker, "Perm")
+        assert (config["perm"], config["readQueueNums"], config["writeQueueNums"]) == (4, kept, kept)
+    assert nsadmin(cluster, "updateTopicPerm", "NoSuch", "4", "-c", CLUSTER).code == 5
+
+
+def test_attributes_are_added_and_taken_where_a_broker_knows_them(cluster: Cluster) -> None:
+    words = ("updateTopic", "Typed", "-b", cluster.master.address)
+    assert nsadmin(cluster, *words, "-a", "+message.type=FIFO").rows[0]["after"]["attributes"] == {
+        "message.type": "FIFO"
+    }
+    assert nsadmin(cluster, *words, "-r", "9").rows[0]["result"] == "done"
+    assert config_of(cluster.master, "Typed")["attributes"] == {"message.type": "FIFO"}
+    refused = nsadmin(cluster, *words, "-a", "+no.such=1")
+    assert (refused.code, "unsupported key: no.such" in refused.rows[0]["error"]) == (1, True)
+    old = nsadmin(cluster, "updateTopic", "Typed", "-b", cluster.old.address, "-a", "+message.type=FIFO")
+    assert (old.code, old.rows[0]["error"]) == (1, "ignored: the broker did not take the new attributes")
+
+
+def test_a_slave_is_never_changed(cluster: Cluster) -> None:
+    done = nsadmin(cluster, "updateTopic", "OnSlave", "-b", cluster.slave.address)
+    assert (done.code, "this is a slave" in done.rows[0]["error"]) == (1, True)
+    assert wire.ask(cluster.slave.port, 351, {"topic": "OnSlave"}).code == 17
+
+
+def test_an_order_configuration_is_what_mqadmin_and_clients_get(cluster: Cluster) -> None:
+    words = ("updateTopic", "Ordered", "-b", cluster.master.address, "-r", "4", "-w", "4", "-o", "true")
+    done = nsadmin(cluster, *words)
+    assert (done.code, done.rows[1]["changes"]) == (0, "orderConf broker-a:4")
+    said = cluster.mqadmin("updateOrderConf", "-t", "Ordered", "-m", "get")
+    assert "orderConf=[broker-a:4]" in said
+    wait_for_topic([cluster.server], "Ordered")
+    put = nsadmin(cluster, "updateOrderConf", "Ordered", "put", "broker-a:3;broker-old:2")
+    assert (put.code, put.said) == (0, "")
+    assert body(cluster.server, 105, {"topic": "Ordered"})["orderTopicConf"] == "broker-a:3;broker-old:2"
+    [row] = nsadmin(cluster, "updateOrderConf", "-t", "Ordered", "-m", "get").rows
+    assert row["orderConf"] == "broker-a:3;broker-old:2"
+    assert nsadmin(cluster, "updateOrderConf", "Ordered", "delete", "--yes").code == 0
+    assert nsadmin(cluster, "updateOrderConf", "Ordered", "get").code == 5
+
+
+def test_topic_status_tells_what_mqadmin_tells(cluster: Cluster) -> None:
+    nsadmin(cluster, "updateTopic", "Written", "-b", cluster.master.address, "-r", "3", "-w", "3")
+    wait_for_topic([cluster.server], "Written")
+    send(cluster.master, "Written", 0, 5)
+    send(cluster.master, "Written", 2, 1)
+
+    def written() -> Any:
+        rows = nsadmin(cluster, "topicStatus", "Written").rows
+        return rows if [row["maxOffset"] for row in rows] == [5, 0, 1] else None
+
+    wait_for("the queues", written, 15)
+    done = nsadmin(cluster, "topicStatus", "Written")
+    assert (done.code, done.said) == (0, "")
+    theirs = sorted(
+        row for row in table(cluster.mqadmin("topicStatus", "-t", "Written")) if row[0] == "broker-a"
+    )
+    ours = [
+        [row["brokerName"], str(row["queueId"]), str(row["minOffset"]), str(row["maxOffset"])]
+        + ([] if row["lastUpdated"] is None else local(row["lastUpdated"]).split())
+        for row in done.rows
+    ]
+    assert ours == theirs
+
+
+def local(text: str) -> str:
+    """A time as mqadmin prints it on this machine."""
+    return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M:%S,%f}"[:-3]
+
+
+def test_topic_status_of_both_releases_where_mqadmin_gives_up(cluster: Cluster) -> None:
+    for broker in (cluster.master, cluster.old):
+        nsadmin(cluster, "updateTopic", "Mixed", "-b", broker.address, "-r", "1", "-w", "1")
+        send(broker, "Mixed", 0, 2)
+
+    def both() -> bool:
+        done = nsadmin(cluster, "topicStatus", "Mixed")
+        found = [(row["brokerName"], row["maxOffset"]) for row in done.rows or ()]
+        return found == [("broker-a", 2), ("broker-old", 2)]
+
+    wait_for("both brokers' queues", both, 15)
+    assert "request type 351 not supported" in cluster.mqadmin("topicStatus", "-t", "Mixed")
+    assert nsadmin(cluster, "topicStatus", "NoSuch").code == 5
+
+
+def test_settings_are_those_that_mqadmin_shows(cluster: Cluster) -> None:
+    for broker in (cluster.master, cluster.old):
+        said = cluster.mqadmin("getBrokerConfig", "-b", broker.address)
+        theirs = dict(
+            re.split(r"\s+=\s*", line, maxsplit=1) for line in said.splitlines() if re.search(r"\s=\s*", line)
+        )
+        done = nsadmin(cluster, "getBrokerConfig", broker.address)
+        ours = {row["key"]: row["value"] for row in done.rows}
+        assert len(ours) > 150
+        differing = {key for key in ours.keys() | theirs.keys() if ours.get(key) != theirs.get(key)}
+        assert differing == set()
+    rows = nsadmin(cluster, "getBrokerConfig", "-c", CLUSTER, "--filter", "key=brokerRole").rows
+    assert sorted((row["brokerName"], row["brokerId"], row["value"]) for row in rows) == [
+        ("broker-a", 0, "ASYNC_MASTER"),
+        ("broker-a", 1, "SLAVE"),
+        ("broker-old", 0, "ASYNC_MASTER"),
+    ]
+
+
+def test_a_setting_is_changed_and_read_back(cluster: Cluster) -> None:
+    done = nsadmin(cluster, "updateBrokerConfig", "fileReservedTime", "48", "-c", CLUSTER)
+    assert (done.code, [(row["before"], row["value"], row["result"]) for row in done.rows]) == (
+        0,
+        [("72", "48", "done")] * 2,
+    )
+    everywhere = nsadmin(cluster, "updateBrokerConfig", "fileReservedTime", "48", "-c", CLUSTER, "-a", "true")
+    assert [row["result"] for row in everywhere.rows] == ["unchanged", "done", "unchanged"]
+    assert re.search(
+        r"fileReservedTime\s+= *48", cluster.mqadmin("getBrokerConfig", "-b", cluster.slave.address)
+    )
+    for broker in (cluster.master, cluster.old):
+        where = ("-b", broker.address)
+        assert nsadmin(cluster, "updateBrokerConfig", "noSuchItem", "1", *where).code == 5
+        soon = nsadmin(cluster, "updateBrokerConfig", "fileReservedTime", "soon", *where)
+        assert (soon.code, soon.rows[0]["error"]) == (1, "ignored: it is still '48'")
+    locked = nsadmin(cluster, "updateBrokerConfig", "rocketmqHome", "/x", "-b", cluster.master.address)
+    assert (locked.code, locked.rows[0]["error"][:18]) == (1, "NO_PERMISSION (16)")
+
+
+def test_both_sides_of_replication(cluster: Cluster) -> None:
+    def in_step() -> Any:
+        rows = nsadmin(cluster, "haStatus", "-c", CLUSTER).rows
+        return (
+            rows
+            if rows[0]["diff"] == 0 == rows[0]["slaveAckOffset"] - rows[1]["commitLogMaxOffset"]
+            else None
+        )
+
+    wait_for("the slave", in_step, 20)
+    done = nsadmin(cluster, "haStatus", "-c", CLUSTER)
+    master, slave, old = done.rows
+    said = cluster.mqadmin("haStatus", "-b", cluster.master.address)
+    assert re.search(rf"MasterCommitLogMaxOffset\s+{master['commitLogMaxOffset']}\b", said)
+    [theirs] = table(said)
+    assert theirs[:3] == [master["slaveAddr"], str(master["slaveAckOffset"]), str(master["diff"])]
+    assert (master["role"], master["inSync"], theirs[4]) == ("master", True, "OK")
+    assert (slave["role"], slave["brokerId"], slave["masterAddr"]) == (
+        "slave",
+        1,
+        f"127.0.0.1:{cluster.master.port + 1}",
+    )
+    assert f"127.0.0.1:{cluster.master.port + 1}" in cluster.mqadmin("haStatus", "-b", cluster.slave.address)
+    assert (done.code, "907 not supported" in old["error"]) == (3, True)
+
+
+def test_stats_are_those_of_mqadmin(cluster: Cluster) -> None:
+    nsadmin(cluster, "updateTopic", "Busy", "-b", cluster.master.address, "-r", "1", "-w", "1")
+    wait_for_topic([cluster.server], "Busy")
+    send(cluster.master, "Busy", 0, 7)
+    consume(cluster.master, "Busy", "G", 3)
+
+    def counted() -> Any:
+        [row] = nsadmin(cluster, "statsAll", "Busy").rows
+        return row if row["inMsg24Hour"] == 7 and row["outMsg24Hour"] == 3 else None
+
+    # Brokers take a sample every ten seconds.
+    wait_for("the samples", counted, 30)
+    [row] = nsadmin(cluster, "statsAll", "-t", "Busy").rows
+    [theirs] = table(cluster.mqadmin("statsAll", "-t", "Busy"))
+    assert [row["topic"], row["consumerGroup"], row["accumulation"]] == ["Busy", "G", 4]
+    assert [theirs[0], theirs[1], theirs[2]] == ["Busy", "G", "4"]
+    assert theirs[5:] == [str(row["inMsg24Hour"]), str(row["outMsg24Hour"])]
+    assert row["inTps"] > row["outTps"] > 0
+    assert nsadmin(cluster, "topicStatus", "Busy").rows[0]["topicPutTps"] > 0
+    active = nsadmin(cluster, "statsAll", "-a")
+    assert {"Busy"} <= {row["topic"] for row in active.rows}
+    assert "SELF_TEST_TOPIC" not in {row["topic"] for row in active.rows}
+
+
+def test_queues_are_shared_as_javas_clients_share_them(cluster: Cluster, tmp_path: Path) -> None:
+    for broker in (cluster.master, cluster.old):
+        nsadmin(cluster, "updateTopic", "Shared", "-b", broker.address, "-r", "5", "-w", "5")
+    wait_for_topic([cluster.server], "Shared")
+    clients = "c@3,b@2,a@1"
+    rows = nsadmin(cluster, "allocateMQ", "-t", "Shared", "-i", clients).rows
+    source = Path(__file__).parent / "java" / "Allocation.java"
+    command = java(jars.NEWEST, "org.apache.rocketmq.client.Allocation", tmp_path, QUICK_START, ())[:-1]
+    shares = subprocess.run(
+        [*command, str(source), "Shared", "5", clients, "broker-old", "broker-a"],
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    theirs = [line.split()[1:] for line in shares.stdout.splitlines() if line.startswith("share ")]
+    assert [[row["clientId"], row["brokerName"], str(row["queueId"])] for row in rows] == theirs
+    assert len(theirs) == 10
+
+
+def test_upkeep_is_taken_by_every_broker_and_leaves_what_is_used(cluster: Cluster) -> None:
+    for command in ("cleanExpiredCQ", "cleanUnusedTopic"):
+        done = nsadmin(cluster, command, "-c", CLUSTER, "--yes")
+        assert (done.code, [row["result"] for row in done.rows]) == (0, ["done"] * 3)
+    assert [row["maxOffset"] for row in nsadmin(cluster, "topicStatus", "Mixed").rows] == [2, 2]
+    assert nsadmin(cluster, "cleanUnusedTopic", "-c", CLUSTER).code == 2
+    assert nsadmin(cluster, "cleanUnusedTopic", "-c", "NoSuch", "--yes").code == 5
