@@ -89,6 +89,46 @@ COMMANDS = (
         "Show or write a topic's order configuration",
     ),
     Entry("deleteTopic", "topics", "delete_topic", "Topics", "delete", "Delete a topic with its messages"),
+    Entry(
+        "queryMsgByKey", "messages", "query_msg_by_key", "Messages", "read", "Messages with a business key"
+    ),
+    Entry(
+        "queryMsgByUniqueKey",
+        "messages",
+        "query_msg_by_unique_key",
+        "Messages",
+        "read",
+        "Messages by the id in a producer's log",
+    ),
+    Entry(
+        "queryMsgById", "messages", "query_msg_by_id", "Messages", "read", "A message by an id of either kind"
+    ),
+    Entry(
+        "queryMsgByOffset",
+        "messages",
+        "query_msg_by_offset",
+        "Messages",
+        "read",
+        "The message at one place of a queue",
+    ),
+    Entry(
+        "printMsgByQueue",
+        "queue_reading",
+        "print_msg_by_queue",
+        "Messages",
+        "read",
+        "Messages in one queue, or its tags",
+    ),
+    Entry("printMsg", "queue_reading", "print_msg", "Messages", "read", "Messages in all queues of a topic"),
+    Entry("sendMessage", "sending", "send_message", "Messages", "change", "Send one text message to a topic"),
+    Entry(
+        "queryMsgTraceById",
+        "traces",
+        "query_msg_trace_by_id",
+        "Messages",
+        "read",
+        "Who sent and who consumed a message",
+    ),
     Entry("kvGet", "kv", "kv_get", "Name servers", "read", "One value of the KV config"),
     Entry("kvList", "kv", "kv_list", "Name servers", "read", "All values of a KV namespace"),
     Entry(

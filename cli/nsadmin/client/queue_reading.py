@@ -21,13 +21,18 @@ PAGE = 32
 
 
 class Span(NamedTuple):
-    """The part of a queue to read: offsets from `begin` to before `end`, on the process that told them."""
+    """The part of a queue to read: offsets from `begin` to before `end`, on the process that told them.
+
+    Of these only what was stored from `since` to `until` (ms).
+    """
 
     broker_name: str
     broker_addr: str
     queue_id: int
     begin: int
     end: int
+    since: int = 0
+    until: int = FOREVER
 
 
 class SpanResult(NamedTuple):
@@ -78,16 +83,13 @@ class QueueReading:
             raise NotFound(f"{topic} has no queue {queue_id} there: it has {count}, counted from 0")
         lowest = self._offsets(RequestCode.GET_MIN_OFFSET, topic, places)
         highest = self._offsets(RequestCode.GET_MAX_OFFSET, topic, places)
-        first = (
-            self._offsets(RequestCode.SEARCH_OFFSET_BY_TIMESTAMP, topic, places, begin) if begin else lowest
-        )
-        last = (
-            self._offsets(RequestCode.SEARCH_OFFSET_BY_TIMESTAMP, topic, places, end + 1)
-            if end < FOREVER
-            else highest
-        )
+        # Brokers before 5.0 answer with the nearest message, be it earlier or later, and with any of those
+        # of the same time: one more on either side is read, and each message's own time is looked at.
+        code = RequestCode.SEARCH_OFFSET_BY_TIMESTAMP
+        first = self._offsets(code, topic, places, begin - 1) if begin > 0 else lowest
+        last = self._offsets(code, topic, places, end + 1) if end < FOREVER else highest
         return [
-            _span(item.broker_name, number, *bounds)
+            _span(item.broker_name, number, begin, end, bounds)
             for (item, number), *bounds in zip(places, lowest, highest, first, last, strict=True)
         ]
 
@@ -131,13 +133,16 @@ def _offset(command: Command) -> int:
     return int((command.ext or {})["offset"] or 0)
 
 
-def _span(broker_name: str, number: int, *bounds: ServerResult[int]) -> SpanResult:
+def _span(
+    broker_name: str, number: int, since: int, until: int, bounds: Sequence[ServerResult[int]]
+) -> SpanResult:
     for _, _, error in bounds:
         if error is not None:
             return SpanResult(broker_name, number, None, error)
     lowest, highest, first, last = (bound.result or 0 for bound in bounds)
     # A search before the first message may answer with less than the queue still has.
-    span = Span(broker_name, bounds[0].addr, number, max(lowest, first), min(highest, last))
+    begin, end = max(lowest, first), min(highest, last + 1)
+    span = Span(broker_name, bounds[0].addr, number, begin, end, since, until)
     return SpanResult(broker_name, number, span, None)
 
 
@@ -166,6 +171,8 @@ def _page(
     wanted = tuple(
         message
         for message in messages
-        if at <= message.queue_offset < span.end and (tags is None or message.tags in tags)
+        if at <= message.queue_offset < span.end
+        and span.since <= message.store_timestamp <= span.until
+        and (tags is None or message.tags in tags)
     )
     return Page(span.broker_name, span.queue_id, wanted, None), following

@@ -51,10 +51,27 @@ def test_a_queue_goes_from_its_lowest_to_its_highest_offset(
 def test_times_bound_it_both_included(admin: AdminClient, broker: MessageBroker) -> None:
     for _ in range(5):
         broker.store()
-    [item] = admin.queue_reading.spans(
-        "T", [route(broker)], queue_id=0, begin=CREATED + 1000, end=CREATED + 3000
-    )
-    assert item.span == Span("broker-a", broker.addr, 0, 1, 4)
+    times = {"begin": CREATED + 1000, "end": CREATED + 3000}
+    [item] = admin.queue_reading.spans("T", [route(broker)], queue_id=0, **times)
+    assert item.span == Span("broker-a", broker.addr, 0, 1, 5, CREATED + 1000, CREATED + 3000)
+    assert places(admin.queue_reading.pages("T", [item.span])) == [(0, [1, 2, 3])]
+
+
+@pytest.mark.parametrize("nearest", [1, 2])
+def test_old_brokers_search_for_the_nearest_message(
+    admin: AdminClient, broker: MessageBroker, nearest: int
+) -> None:
+    """Between the times of two messages 4.9 answers with either of them."""
+    for _ in range(5):
+        broker.store()
+    broker.handlers[29] = lambda asked: reply(asked, ext={"offset": str(nearest)})
+    until = CREATED + 1600
+    [item] = admin.queue_reading.spans("T", [route(broker)], queue_id=0, end=until)
+    assert item.span is not None
+    assert places(admin.queue_reading.pages("T", [item.span])) == [(0, [0, 1])]
+    [item] = admin.queue_reading.spans("T", [route(broker)], queue_id=0, begin=until)
+    assert item.span is not None
+    assert places(admin.queue_reading.pages("T", [item.span])) == [(0, [2, 3, 4])]
 
 
 def test_a_search_below_the_lowest_offset_is_not_believed(admin: AdminClient, broker: MessageBroker) -> None:
@@ -62,7 +79,7 @@ def test_a_search_below_the_lowest_offset_is_not_believed(admin: AdminClient, br
         broker.store()
     broker.oldest = 3
     [item] = admin.queue_reading.spans("T", [route(broker)], queue_id=0, begin=1)
-    assert item.span == Span("broker-a", broker.addr, 0, 3, 5)
+    assert item.span == Span("broker-a", broker.addr, 0, 3, 5, 1)
 
 
 def test_a_queue_that_is_not_there(admin: AdminClient, broker: MessageBroker) -> None:

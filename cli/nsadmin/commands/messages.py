@@ -1,0 +1,207 @@
+"""queryMsgByKey, queryMsgByUniqueKey, queryMsgById, queryMsgByOffset: messages, wherever they are."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from typer import Option
+
+from nsadmin.client import NotFound
+from nsadmin.client.messages import FOREVER, Found, Located
+from nsadmin.client.results import ServerResult
+from nsadmin.commands.message_rows import COLUMNS, PLACE_IN_TABLE, WHOLE_IN_TABLE, charset, found_rows
+from nsadmin.commands.moments import HELP, moment
+from nsadmin.commands.parameters import Word
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Rows
+from nsadmin.session import Session
+
+_HOUR = 3_600_000
+
+Topic = Annotated[str, Word(("-t", "--topic"), "TOPIC", "Name of a topic.")]
+Route = Annotated[
+    str | None,
+    Option("-c", "--cluster", metavar="TOPIC", help="Ask the brokers of this topic or cluster instead."),
+]
+Charset = Annotated[
+    str | None,
+    Option("-f", "--bodyFormat", metavar="CHARSET", help="Read bodies in this encoding, not in UTF-8."),
+]
+PushGroup = Annotated[
+    str | None, Option("-g", "--consumerGroup", metavar="GROUP", help="Not offered: see above.")
+]
+PushClient = Annotated[
+    str | None, Option("-d", "--clientId", metavar="CLIENT", help="Not offered: see above.")
+]
+
+
+def query_msg_by_key(
+    session: Session,
+    topic: Topic,
+    key: Annotated[str, Word(("-k", "--msgKey"), "KEY", "One of the keys of a message.")],
+    begin: Annotated[
+        str | None, Option("-b", "--beginTimestamp", metavar="TIME", help=f"Stored since: {HELP}")
+    ] = None,
+    end: Annotated[
+        str | None, Option("-e", "--endTimestamp", metavar="TIME", help="Stored until, likewise.")
+    ] = None,
+    max_num: Annotated[int, Option("-m", "--maxNum", metavar="N", help="The newest N messages.")] = 64,
+    key_type: Annotated[
+        str, Option("-p", "--keyType", metavar="K|T", help="K: a key; T: a tag, with a RocksDB index only.")
+    ] = "K",
+    last_key: Annotated[
+        str | None,
+        Option("-l", "--lastKey", metavar="KEY", help="Go on behind this indexKey, with a RocksDB index."),
+    ] = None,
+    route_topic: Route = None,
+) -> Rows:
+    """Find messages by a business key (property KEYS), on every broker of their topic.
+
+    The newest come last. Brokers know keys of messages as old as their index files. Bodies and properties
+    are in JSON: see also queryMsgById.
+    """
+    if key_type not in ("K", "T"):
+        raise UsageError(f"queryMsgByKey: -p {key_type} cannot be: give K for a key or T for a tag")
+    if max_num < 1:
+        raise UsageError(f"queryMsgByKey: -m {max_num} cannot be: give 1 or more")
+    found = session.admin.messages.by_key(
+        topic,
+        key,
+        max_num=max_num,
+        begin=moment("queryMsgByKey", "-b", begin, 0),
+        end=moment("queryMsgByKey", "-e", end, FOREVER),
+        by_tag=key_type == "T",
+        last_key=last_key,
+        route_topic=route_topic,
+    )
+    found = found._replace(messages=found.messages[-max_num:])
+    what = "tag" if key_type == "T" else "key"
+    rows = found_rows(found, f"no message of {topic} has the {what} {key!r}", PLACE_IN_TABLE)
+    indexed = [
+        {**row, "indexKey": _index_key(item, topic, key_type, key)}
+        for row, item in zip(rows.rows, found.messages, strict=True)
+    ]
+    return rows._replace(columns=(*COLUMNS, "indexKey"), rows=indexed)
+
+
+def _index_key(item: Located, topic: str, key_type: str, key: str) -> str:
+    """The name of an entry of a RocksDB index: its first part is the hour."""
+    message = item.message
+    hour = message.store_timestamp // _HOUR * _HOUR
+    return f"{hour}@{topic}@{key_type}@{key}@{message.msg_id}@{message.physical_offset}"
+
+
+def query_msg_by_unique_key(
+    session: Session,
+    topic: Topic,
+    msg_id: Annotated[str, Word(("-i", "--msgId"), "MSGID", "The id that a producer has in its log.")],
+    show_all: Annotated[
+        bool, Option("-a", "--showAll", help="Accepted from mqadmin: all that there are is the rule.")
+    ] = False,
+    start: Annotated[
+        str | None, Option("-s", "--startTime", metavar="TIME", help=f"Stored since: {HELP}")
+    ] = None,
+    end: Annotated[
+        str | None, Option("-e", "--endTime", metavar="TIME", help="Stored until, likewise.")
+    ] = None,
+    route_topic: Route = None,
+    group: PushGroup = None,
+    client: PushClient = None,
+) -> Rows:
+    """Find the messages that a producer gave this id (property UNIQ_KEY), on every broker of their topic.
+
+    There is more than one where a producer sent one again. mqadmin's -g with -d, which hands the message to
+    a client once more, is not offered.
+    """
+    _refuse("queryMsgByUniqueKey", {"-g": group, "-d": client})
+    found = session.admin.messages.by_unique_key(
+        topic,
+        msg_id,
+        begin=moment("queryMsgByUniqueKey", "-s", start, 0),
+        end=moment("queryMsgByUniqueKey", "-e", end, FOREVER),
+        route_topic=route_topic,
+    )
+    return found_rows(found, f"no message of {topic} has the id {msg_id}", WHOLE_IN_TABLE)
+
+
+def query_msg_by_id(
+    session: Session,
+    topic: Topic,
+    msg_ids: Annotated[str, Word(("-i", "--msgId"), "MSGID", "One id of either kind, or several: A,B.")],
+    body_format: Charset = None,
+    route_topic: Route = None,
+    unit: Annotated[
+        str | None, Option("-u", "--unitName", metavar="UNIT", help="Accepted from mqadmin, without meaning.")
+    ] = None,
+    group: PushGroup = None,
+    client: PushClient = None,
+    resend: Annotated[
+        str | None, Option("-s", "--sendMessage", metavar="true", help="Not offered: see above.")
+    ] = None,
+) -> Rows:
+    """Show the message of an id: where it is stored (offset id), or what its producer called it.
+
+    An offset id names a broker's address and a position there. If that address does not answer from here,
+    all brokers of the topic are asked for the position; slaves have it too. mqadmin's -g with -d, which
+    hands the message to a client once more, and -s, which sends it again, are not offered.
+    """
+    _refuse("queryMsgById", {"-g": group, "-d": client, "-s": resend if resend != "false" else None})
+    encoding = charset("queryMsgById", "-f", body_format)
+    names = [name.strip() for name in msg_ids.split(",") if name.strip()]
+    if not names:
+        raise UsageError("queryMsgById: an id is missing")
+    if len(names) == 1:
+        return _by_id(session, topic, names[0], encoding, route_topic)
+    rows = Rows(COLUMNS, [], (), (), WHOLE_IN_TABLE)
+    for name in dict.fromkeys(names):
+        try:
+            one = _by_id(session, topic, name, encoding, route_topic)
+        except NotFound as error:
+            one = Rows((), (), [error], [str(error)])
+        rows = rows._replace(
+            rows=[*rows.rows, *one.rows], errors=[*rows.errors, *one.errors], notes=[*rows.notes, *one.notes]
+        )
+    return rows
+
+
+def _by_id(session: Session, topic: str, msg_id: str, encoding: str, route_topic: str | None) -> Rows:
+    found = session.admin.messages.by_id(topic, msg_id, route_topic=route_topic)
+    return found_rows(found, f"no message of {topic} has the id {msg_id}", WHOLE_IN_TABLE, encoding)
+
+
+def query_msg_by_offset(
+    session: Session,
+    topic: Topic,
+    broker: Annotated[str, Word(("-b", "--brokerName"), "BROKER", "Name of a broker.")],
+    queue: Annotated[str, Word(("-i", "--queueId"), "QUEUE", "Number of a queue, from 0.")],
+    offset: Annotated[str, Word(("-o", "--offset"), "OFFSET", "Place in the queue.")],
+    body_format: Charset = None,
+    route_topic: Annotated[
+        str | None,
+        Option("-r", "--routeTopic", metavar="TOPIC", help="Ask the broker of this topic instead."),
+    ] = None,
+) -> Rows:
+    """Show the message at one place of a queue."""
+    encoding = charset("queryMsgByOffset", "-f", body_format)
+    item = session.admin.messages.at_offset(
+        topic,
+        broker,
+        number("queryMsgByOffset", "QUEUE", queue),
+        number("queryMsgByOffset", "OFFSET", offset),
+        route_topic=route_topic,
+    )
+    found = Found((item,), (ServerResult(item.message.store_host, 1, None),))
+    return found_rows(found, "", WHOLE_IN_TABLE, encoding)
+
+
+def number(command: str, what: str, text: str) -> int:
+    """A number from 0."""
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise UsageError(f"{command}: {what} {text} is no number from 0")
+    return int(text)
+
+
+def _refuse(command: str, given: Mapping[str, str | None]) -> None:
+    """Options of mqadmin that do more than show."""
+    for option, value in given.items():
+        if value is not None:
+            raise UsageError(f"{command}: {option} is not offered: this command only shows messages")

@@ -1,0 +1,192 @@
+"""printMsg and printMsgByQueue: what is in the queues of a topic, with a bound on how much is shown."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+from typer import Option
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.messages import FOREVER, Located
+from nsadmin.client.queue_reading import Page, SpanResult
+from nsadmin.client.results import error_text
+from nsadmin.client.routes import QueueRoute
+from nsadmin.commands.message_rows import (
+    BODY_IN_TABLE,
+    COLUMNS,
+    PLACE_IN_TABLE,
+    body_notes,
+    charset,
+    message_row,
+)
+from nsadmin.commands.messages import Topic, number
+from nsadmin.commands.moments import HELP, moment
+from nsadmin.commands.parameters import Word
+from nsadmin.commands.values import flag
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Rows
+from nsadmin.session import Session
+
+LIMIT = 1000
+
+Charset = Annotated[
+    str | None,
+    Option("-c", "--charsetName", metavar="CHARSET", help="Read bodies in this encoding, not in UTF-8."),
+]
+Tags = Annotated[
+    str | None,
+    Option("-s", "--subExpression", metavar="TAGS", help="Only messages with a tag of these: A || B."),
+]
+Begin = Annotated[str | None, Option("-b", "--beginTimestamp", metavar="TIME", help=f"Stored since: {HELP}")]
+End = Annotated[str | None, Option("-e", "--endTimestamp", metavar="TIME", help="Stored until, likewise.")]
+MaxNum = Annotated[int, Option("--maxNum", metavar="N", help="Stop after so many messages.")]
+
+
+def print_msg(
+    session: Session,
+    topic: Topic,
+    charset_name: Charset = None,
+    expression: Tags = None,
+    begin: Begin = None,
+    end: End = None,
+    print_body: Annotated[
+        str | None, Option("-d", "--printBody", metavar="true|false", help="Whether with bodies; true.")
+    ] = None,
+    parent: Annotated[
+        str | None,
+        Option("-l", "--lmqParentTopic", metavar="TOPIC", help="Ask the brokers of this topic instead."),
+    ] = None,
+    max_num: MaxNum = LIMIT,
+) -> Rows:
+    """Show the messages in all queues of a topic, the oldest of each queue first.
+
+    At most --maxNum are shown, taken from the queues in turns; a note says if there are more. Nothing is
+    consumed: no group has a part in it.
+    """
+    queues = session.admin.messages.queues(topic, None, parent)
+    reading = _Reading(session, "printMsg", topic, expression, max_num)
+    reading.start(queues, None, begin, end)
+    return reading.shown(
+        charset("printMsg", "-c", charset_name), flag("printMsg", "-d", print_body) is not False
+    )
+
+
+def print_msg_by_queue(
+    session: Session,
+    topic: Topic,
+    broker: Annotated[str, Word(("-a", "--brokerName"), "BROKER", "Name of a broker.")],
+    queue: Annotated[str, Word(("-i", "--queueId"), "QUEUE", "Number of a queue, from 0.")],
+    charset_name: Charset = None,
+    expression: Tags = None,
+    begin: Begin = None,
+    end: End = None,
+    print_messages: Annotated[
+        str | None,
+        Option("-p", "--print", metavar="true|false", help="Whether messages are shown; true unless -f is."),
+    ] = None,
+    print_body: Annotated[
+        str | None, Option("-d", "--printBody", metavar="true|false", help="Whether with bodies; false.")
+    ] = None,
+    calculate: Annotated[
+        str | None,
+        Option("-f", "--calculate", metavar="true|false", help="Count messages by tag; false. Has no bound."),
+    ] = None,
+    max_num: MaxNum = LIMIT,
+) -> Rows:
+    """Show the messages in one queue, the oldest first, or with -f true how many there are of each tag.
+
+    At most --maxNum are shown; a note says if there are more. Nothing is consumed: no group has a part in it.
+    """
+    command = "printMsgByQueue"
+    encoding, counts = charset(command, "-c", charset_name), flag(command, "-f", calculate) is True
+    wanted, bodies = flag(command, "-p", print_messages), flag(command, "-d", print_body) is True
+    if wanted is False and not counts:
+        raise UsageError(f"{command}: -p false leaves nothing to show: add -f true, to count tags")
+    if wanted and counts:
+        raise UsageError(f"{command}: -p true and -f true are two answers: ask for one after the other")
+    queues = session.admin.messages.queues(topic, broker)
+    reading = _Reading(session, command, topic, expression, max_num)
+    reading.start(queues, number(command, "QUEUE", queue), begin, end)
+    return reading.counted() if counts else reading.shown(encoding, bodies)
+
+
+class _Reading:
+    """One command's way through its queues."""
+
+    def __init__(
+        self, session: Session, command: str, topic: str, expression: str | None, max_num: int
+    ) -> None:
+        if max_num < 1:
+            raise UsageError(f"{command}: --maxNum {max_num} cannot be: give 1 or more")
+        self._session, self._command, self._topic, self._max_num = session, command, topic, max_num
+        self._tags = _tags(command, expression)
+        self._spans: Sequence[SpanResult] = ()
+        self._errors: dict[tuple[str, int], RocketMQError] = {}
+
+    def start(
+        self, queues: Sequence[QueueRoute], queue_id: int | None, begin: str | None, end: str | None
+    ) -> None:
+        """Find out what there is to read."""
+        self._spans = self._session.admin.queue_reading.spans(
+            self._topic,
+            queues,
+            queue_id=queue_id,
+            begin=moment(self._command, "-b", begin, 0),
+            end=moment(self._command, "-e", end, FOREVER),
+        )
+        self._errors = {
+            (item.broker_name, item.queue_id): item.error for item in self._spans if item.error is not None
+        }
+
+    def _pages(self) -> Iterator[Page]:
+        spans = [item.span for item in self._spans if item.span is not None]
+        for page in self._session.admin.queue_reading.pages(self._topic, spans, self._tags):
+            if page.error is not None:
+                self._errors[page.broker_name, page.queue_id] = page.error
+            yield page
+
+    def shown(self, encoding: str, with_body: bool) -> Rows:
+        items: list[Located] = []
+        for page in self._pages():
+            items += (Located(page.broker_name, message) for message in page.messages)
+            if len(items) > self._max_num:
+                break
+        notes = []
+        if len(items) > self._max_num:
+            del items[self._max_num :]
+            notes.append(f"stopped after {self._max_num} messages: there are more (--maxNum, -b, -e, -s)")
+        items.sort(key=lambda item: (item.broker_name, item.message.queue_id, item.message.queue_offset))
+        rows = [message_row(item, encoding, with_body=with_body) for item in items]
+        notes += body_notes(items) if with_body else []
+        in_table = BODY_IN_TABLE if with_body else PLACE_IN_TABLE
+        return Rows(COLUMNS, rows, self._outcomes(), [*notes, *self._failures()], in_table)
+
+    def counted(self) -> Rows:
+        counts: Counter[str | None] = Counter()
+        for page in self._pages():
+            counts.update(message.tags for message in page.messages)
+        rows = [{"tag": tag, "count": count} for tag, count in counts.most_common()]
+        return Rows(("tag", "count"), rows, self._outcomes(), self._failures())
+
+    def _outcomes(self) -> list[RocketMQError | None]:
+        return [self._errors.get((item.broker_name, item.queue_id)) for item in self._spans]
+
+    def _failures(self) -> list[str]:
+        """A line for each different error of a broker: one that is dead spoils all its queues."""
+        spoiled: dict[tuple[str, str], list[int]] = {}
+        for (broker, queue), error in sorted(self._errors.items(), key=lambda item: item[0]):
+            spoiled.setdefault((broker, error_text(error)), []).append(queue)
+        return [
+            f"broker {broker}, queue {', '.join(map(str, queues))}: {text}"
+            for (broker, text), queues in spoiled.items()
+        ]
+
+
+def _tags(command: str, expression: str | None) -> frozenset[str] | None:
+    """The tags of `A || B`; None for all messages."""
+    if expression is None or expression.strip() in ("", "*"):
+        return None
+    tags = frozenset(tag.strip() for tag in expression.split("||") if tag.strip())
+    if not tags:
+        raise UsageError(f"{command}: -s {expression} names no tag: give A || B")
+    return tags

@@ -1,0 +1,150 @@
+"""queryMsgByKey, queryMsgByUniqueKey, queryMsgById, queryMsgByOffset."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.nsadmin.conftest import Done, Run
+from tests.support.message_brokers import MessageBroker
+from tests.support.servers import FakeNameServer, closed_port
+
+KEY = "7F00000126FE7DAF6CD06917D8E20000"
+
+
+@pytest.fixture
+def broker() -> Iterator[MessageBroker]:
+    with MessageBroker() as running:
+        yield running
+
+
+@pytest.fixture
+def first(broker: MessageBroker) -> Iterator[FakeNameServer]:
+    with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
+        running.routes = {"T": {"broker-a": 6}}
+        yield running
+
+
+@pytest.fixture
+def ask(run: Run, first: FakeNameServer) -> Run:
+    def ask(*words: str) -> Done:
+        return run(*words, "-n", first.addr, "--json")
+
+    return ask
+
+
+def shown(done: Done, *columns: str) -> list[list[object]]:
+    return [[row[column] for column in columns] for row in json.loads(done.out)]
+
+
+@pytest.mark.parametrize("words", [("T", "k"), ("-t", "T", "-k", "k"), ("--topic", "T", "--msgKey", "k")])
+def test_a_key(ask: Run, broker: MessageBroker, words: tuple[str, ...]) -> None:
+    broker.store(b"one", KEYS="k", TAGS="A")
+    done = ask("queryMsgByKey", *words)
+    assert (done.code, done.err) == (0, "")
+    assert shown(done, "brokerName", "queueOffset", "tags", "keys", "body") == [
+        ["broker-a", 0, "A", ["k"], "one"]
+    ]
+    assert shown(done, "indexKey") == [[f"1699999200000@T@K@k@7F000001{broker.port:08X}{0:016X}@0"]]
+
+
+def test_a_key_as_a_table(run: Run, first: FakeNameServer, broker: MessageBroker) -> None:
+    broker.store(b"one", KEYS="k", TAGS="A", UNIQ_KEY=KEY)
+    done = run("queryMsgByKey", "T", "k", "-n", first.addr)
+    head, line = done.out.splitlines()
+    assert head.split() == ["msgId", "brokerName", "queueId", "queueOffset", "storeTime", "tags", "keys"]
+    assert line.split() == [KEY, "broker-a", "0", "0", "2023-11-14T22:13:20.000Z", "A", "k"]
+
+
+def test_the_flags_of_a_key(ask: Run, broker: MessageBroker) -> None:
+    for number in range(3):
+        broker.store(b"%d" % number, TAGS="A")
+    times = ("-b", "5", "-e", "2026-01-01T00:00:00Z")
+    done = ask("queryMsgByKey", "T", "A", "-p", "T", "-l", "L", "-m", "2", *times, "-c", "T")
+    assert shown(done, "body") == [["1"], ["2"]]
+    ext = broker.asked[-1].ext or {}
+    assert [ext[name] for name in ("indexType", "lastKey", "maxNum", "beginTimestamp", "endTimestamp")] == [
+        "T", "L", "2", "5", "1767225600000",
+    ]  # fmt: skip
+
+
+def test_what_is_not_there(ask: Run) -> None:
+    assert ask("queryMsgByKey", "T", "k") == (5, "", "nsadmin: no message of T has the key 'k'\n")
+    assert ask("queryMsgByKey", "U", "k").code == 5
+    assert ask("queryMsgByUniqueKey", "T", KEY).err == f"nsadmin: no message of T has the id {KEY}\n"
+    assert ask("queryMsgById", "T", KEY) == (5, "", f"nsadmin: no message of T has the id {KEY}\n")
+    done = ask("queryMsgByOffset", "T", "broker-a", "0", "9")
+    assert (done.code, done.out) == (5, "")
+    assert "it has those from 0 to before 0" in done.err
+
+
+def test_a_dead_broker_hides_nothing_and_is_mentioned(
+    ask: Run, first: FakeNameServer, broker: MessageBroker
+) -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: dead}}}
+    first.routes["T"]["broker-b"] = 6
+    silent = f"nsadmin: broker {dead}: connection refused, nothing listens there\n"
+    nothing = f"{silent}nsadmin: no message of T has the key 'k', as far as brokers answered\n"
+    assert ask("queryMsgByKey", "T", "k") == (3, "[]\n", nothing)
+    broker.store(KEYS="k", UNIQ_KEY=KEY)
+    for words in (("queryMsgByKey", "T", "k"), ("queryMsgByUniqueKey", "T", KEY), ("queryMsgById", "T", KEY)):
+        done = ask(*words)
+        assert (done.code, done.err, len(json.loads(done.out))) == (3, silent, 1)
+    first.clusters = {"C": {"broker-b": {0: dead}}}
+    first.routes["T"] = {"broker-b": 6}
+    assert ask("queryMsgByKey", "T", "k") == (4, "[]\n", silent)
+
+
+def test_a_unique_key(ask: Run, broker: MessageBroker) -> None:
+    broker.store(b"one", UNIQ_KEY=KEY)
+    broker.store(b"again", UNIQ_KEY=KEY)
+    done = ask("queryMsgByUniqueKey", "-t", "T", "-i", KEY, "-a", "-s", "5", "-e", "6", "-c", "T")
+    assert shown(done, "body", "msgId") == [["one", KEY], ["again", KEY]]
+    ext = broker.asked[-1].ext or {}
+    assert (ext["beginTimestamp"], ext["endTimestamp"]) == ("5", "6")
+
+
+def test_several_ids_each_tell_their_own_story(ask: Run, broker: MessageBroker) -> None:
+    broker.store(b"one", UNIQ_KEY=KEY)
+    offset_id = f"7F000001{broker.port:08X}{0:016X}"
+    done = ask("queryMsgById", "-t", "T", "-i", f"{KEY},{offset_id}, nothing,{KEY}", "-f", "utf8", "-u", "x")
+    assert shown(done, "msgId", "offsetMsgId") == [[KEY, offset_id]] * 2
+    assert (done.code, done.err) == (3, "nsadmin: no message of T has the id nothing\n")
+
+
+def test_a_place(ask: Run, broker: MessageBroker) -> None:
+    broker.store("中".encode("gbk"))
+    done = ask("queryMsgByOffset", "-t", "T", "-b", "broker-a", "-i", "0", "-o", "0", "-f", "gbk", "-r", "T")
+    assert shown(done, "body", "bodyEncoding") == [["中", "gbk"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("queryMsgByKey", "T", "k", "-p", "X"), "-p X cannot be: give K for a key or T for a tag"),
+        (("queryMsgByKey", "T", "k", "-m", "0"), "-m 0 cannot be: give 1 or more"),
+        (("queryMsgByKey", "T", "k", "-b", "soon"), "-b soon is no time: give ms since 1970"),
+        (("queryMsgByKey", "T"), "KEY is missing"),
+        (("queryMsgByUniqueKey", "T", "k", "-g", "G"), "-g is not offered: this command only shows messages"),
+        (("queryMsgById", "T", "k", "-s", "true"), "-s is not offered"),
+        (("queryMsgById", "T", ","), "an id is missing"),
+        (("queryMsgById", "T", "k", "-f", "klingon"), "-f klingon is unknown"),
+        (("queryMsgByOffset", "T", "b", "x", "0"), "QUEUE x is no number from 0"),
+        (("queryMsgByOffset", "T", "b", "0", "-1"), "o such option"),
+    ],
+)
+def test_bad_input_is_one_line(ask: Run, words: tuple[str, ...], text: str) -> None:
+    done = ask(*words)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert text in done.err
+
+
+def test_what_cannot_be_inflated_is_told_and_shown_as_it_is(ask: Run, broker: MessageBroker) -> None:
+    broker.store(b"packed", sys_flag=0x501, UNIQ_KEY=KEY)
+    done = ask("queryMsgById", "T", KEY)
+    assert (done.code, done.err) == (
+        0,
+        f"nsadmin: body of {KEY}: compressed in a way that nobody knows (5)\n",
+    )
+    assert shown(done, "body", "bodyEncoding") == [["cGFja2Vk", "base64"]]

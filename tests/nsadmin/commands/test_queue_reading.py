@@ -1,0 +1,116 @@
+"""printMsg and printMsgByQueue."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.nsadmin.conftest import Done, Run
+from tests.support.message_brokers import CREATED, MessageBroker
+from tests.support.servers import FakeNameServer, closed_port
+
+
+@pytest.fixture
+def broker() -> Iterator[MessageBroker]:
+    with MessageBroker() as running:
+        yield running
+
+
+@pytest.fixture
+def first(broker: MessageBroker) -> Iterator[FakeNameServer]:
+    with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
+        running.routes = {"T": {"broker-a": 6}}
+        yield running
+
+
+@pytest.fixture
+def ask(run: Run, first: FakeNameServer, broker: MessageBroker) -> Run:
+    for queue, tags in ((0, "ABA"), (5, "AB")):
+        for number, tag in enumerate(tags):
+            broker.store(f"{queue}-{number}".encode(), queue_id=queue, TAGS=tag)
+
+    def ask(*words: str) -> Done:
+        return run(*words, "-n", first.addr, "--json")
+
+    return ask
+
+
+def bodies(done: Done) -> list[object]:
+    return [row["body"] for row in json.loads(done.out)]
+
+
+def test_all_queues_of_a_topic(ask: Run) -> None:
+    done = ask("printMsg", "T")
+    assert (done.code, done.err) == (0, "")
+    assert bodies(done) == ["0-0", "0-1", "0-2", "5-0", "5-1"]
+
+
+def test_the_flags_of_a_topic(ask: Run) -> None:
+    times = ("-b", str(CREATED), "-e", str(CREATED + 1000))
+    done = ask("printMsg", "-t", "T", "-c", "utf-8", "-s", "A || C", *times, "-d", "false", "-l", "T")
+    rows = json.loads(done.out)
+    assert [(row["queueId"], row["queueOffset"], row["body"]) for row in rows] == [(0, 0, None), (5, 0, None)]
+    assert bodies(ask("printMsg", "T", "-s", "*", "-d", "true")) == ["0-0", "0-1", "0-2", "5-0", "5-1"]
+
+
+def test_there_is_a_bound_and_it_is_told(ask: Run) -> None:
+    done = ask("printMsg", "T", "--maxNum", "2")
+    assert (done.code, len(bodies(done))) == (0, 2)
+    assert done.err == "nsadmin: stopped after 2 messages: there are more (--maxNum, -b, -e, -s)\n"
+    assert ask("printMsg", "T", "--maxNum", "5").err == ""
+
+
+@pytest.mark.parametrize("words", [("T", "broker-a", "5"), ("-t", "T", "-a", "broker-a", "-i", "5")])
+def test_one_queue(ask: Run, words: tuple[str, ...]) -> None:
+    assert bodies(ask("printMsgByQueue", *words, "-d", "true")) == ["5-0", "5-1"]
+    assert bodies(ask("printMsgByQueue", *words)) == [None, None]
+    assert bodies(ask("printMsgByQueue", *words, "-p", "true", "-f", "false")) == [None, None]
+
+
+def test_tags_are_counted(ask: Run) -> None:
+    done = ask("printMsgByQueue", "T", "broker-a", "0", "-f", "true", "--maxNum", "1")
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out) == [{"tag": "A", "count": 2}, {"tag": "B", "count": 1}]
+
+
+def test_an_empty_queue_has_no_messages(ask: Run) -> None:
+    done = ask("printMsgByQueue", "T", "broker-a", "1")
+    assert done == (0, "[]\n", "")
+
+
+def test_a_dead_broker_is_mentioned_once(ask: Run, first: FakeNameServer, broker: MessageBroker) -> None:
+    first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: f"127.0.0.1:{closed_port()}"}}}
+    first.routes["T"]["broker-b"] = 6
+    done = ask("printMsg", "T")
+    assert (done.code, len(bodies(done))) == (3, 5)
+    assert done.err == (
+        "nsadmin: broker broker-b, queue 0, 1, 2, 3, 4, 5, 6, 7: connection refused, nothing listens there\n"
+    )
+
+
+def test_a_queue_that_breaks_off_is_mentioned(ask: Run, broker: MessageBroker) -> None:
+    from tests.support.servers import refuse
+
+    broker.handlers[11] = refuse(16, "not readable")
+    done = ask("printMsgByQueue", "T", "broker-a", "0", "-f", "true")
+    assert done == (1, "[]\n", "nsadmin: broker broker-a, queue 0: NO_PERMISSION (16): not readable\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        (("printMsg", "U"), 5, "No topic route info"),
+        (("printMsg", "T", "--maxNum", "0"), 2, "--maxNum 0 cannot be: give 1 or more"),
+        (("printMsg", "T", "-d", "yes"), 2, "-d yes cannot be: give true or false"),
+        (("printMsg", "T", "-s", "||"), 2, "-s || names no tag: give A || B"),
+        (("printMsg", "T", "-c", "hex"), 2, "-c hex is unknown"),
+        (("printMsgByQueue", "T", "broker-x", "0"), 5, "not on a broker 'broker-x'"),
+        (("printMsgByQueue", "T", "broker-a", "8"), 5, "T has no queue 8 there: it has 8"),
+        (("printMsgByQueue", "T", "broker-a", "0", "-p", "false"), 2, "-p false leaves nothing to show"),
+        (("printMsgByQueue", "T", "broker-a", "0", "-p", "true", "-f", "true"), 2, "are two answers"),
+    ],
+)
+def test_bad_input_is_one_line(ask: Run, words: tuple[str, ...], code: int, text: str) -> None:
+    done = ask(*words)
+    assert (done.code, done.out, done.err.count("\n")) == (code, "", 1)
+    assert text in done.err
