@@ -21,7 +21,7 @@ class ItemChange(NamedTuple):
 
     @property
     def is_change(self) -> bool:
-        return not _equal(self.before, self.after)
+        return _plain(self.before) != _plain(self.after)
 
 
 class BrokerConfigs:
@@ -79,5 +79,19 @@ def _checked(
     return planned.then(check)
 
 
+def _plain(text: str) -> str:
+    """The text as a broker writes it: true and false in small letters."""
+    text = text.strip()
+    return text.lower() if text.lower() in ("true", "false") else text
+
+
 def _equal(one: str, other: str) -> bool:
-    return one.strip().lower() == other.strip().lower()
+    """Whether a broker that took the one shows the other: it writes numbers in its own way."""
+    return _plain(one) == _plain(other) or _number(one) == _number(other) is not None
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -1,5 +1,6 @@
 """topicStatus: how far the queues of a topic go, on each of its brokers."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from typer import Option
@@ -50,12 +51,16 @@ def topic_status(
     """
     found = session.admin.topics.stats(topic, cluster)
     rows = [row for broker in found for row in _rows(topic, broker)]
-    notes = [
-        f"broker {broker.broker_name}: {error_text(broker.error)}"
-        for broker in found
-        if broker.error is not None
-    ]
-    return Rows(COLUMNS, rows, [broker.error for broker in found], notes, IN_TABLE)
+    return Rows(COLUMNS, rows, [broker.error for broker in found], _notes(found), IN_TABLE)
+
+
+def _notes(found: Sequence[BrokerTopicStats]) -> list[str]:
+    """A line for each different error."""
+    silent: dict[str, list[str]] = {}
+    for broker in found:
+        if broker.error is not None:
+            silent.setdefault(error_text(broker.error), []).append(broker.broker_name)
+    return [f"broker {', '.join(names)}: {text}" for text, names in silent.items()]
 
 
 def _rows(topic: str, broker: BrokerTopicStats) -> list[Row]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from namesrv_core.protocol.command import Command, reply
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.broker_configs import ItemChange
@@ -57,3 +58,31 @@ def test_a_plan_changes_nothing() -> None:
     with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
         [found] = admin.broker_configs.plan([broker.addr], "fileReservedTime", "1")
         assert (found.result, broker.codes()) == (ItemChange("72", "1"), [26])
+
+
+@pytest.mark.parametrize(
+    ("before", "wanted", "shown", "result"),
+    [
+        ("4", "04", "4", "applied"),
+        ("false", "TRUE", "true", "applied"),
+        ("1.0", "2", "2.0", "applied"),
+        ("true", "TRUE", "true", "unchanged"),
+        ("Abc", "abc", "abc", "applied"),
+        ("Abc", "abc", "Abc", "ignored"),
+        ("04", "4", "04", "applied"),
+        ("a", "nan", "a", "ignored"),
+    ],
+)
+def test_values_are_compared_as_brokers_write_them(before: str, wanted: str, shown: str, result: str) -> None:
+    with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
+        broker.items["item"] = before
+
+        def take(asked: Command) -> Command:
+            broker.items["item"] = shown
+            return reply(asked)
+
+        broker.handlers[25] = take
+        [found] = admin.broker_configs.update([broker.addr], "item", wanted)
+        was_sent = 25 in broker.codes()
+    assert was_sent == (result != "unchanged")
+    assert (found.error is None) == (result != "ignored")
