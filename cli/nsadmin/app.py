@@ -13,7 +13,9 @@ from nsadmin.registry import Entry
 from nsadmin.session import Session
 
 # Shared options may stand before the command as well; those of them that take a value.
-_WITH_VALUE = ("-n", "--namesrvAddr", "--output", "--timeout", "--watch", "--columns", "--sort", "--filter")
+_WITH_VALUE = (
+    "-n", "--namesrvAddr", "--context", "--output", "--timeout", "--watch", "--columns", "--sort", "--filter",
+)  # fmt: skip
 _ALONE = ("--json", "--no-headers", "--no-color", "--debug", "--dry-run", "-y", "--yes")
 
 _OVERVIEW = """\
@@ -26,6 +28,7 @@ in any case, and with - or _ between their words.
 
 Options, before or after the command:
   -n, --namesrvAddr LIST   name servers, as HOST:PORT;HOST:PORT; repeatable
+  --context NAME           a cluster of contextList, instead of -n
   --output FORMAT          {formats}
   --json                   short for --output json
   --watch SECONDS          of what reads: again and again, until Ctrl-C; a table in place
@@ -38,7 +41,9 @@ Options, before or after the command:
   --no-color  --debug  --version  -h, --help
 
 Environment:
-  NAMESRV_ADDR             name servers, where no -n is given; else 127.0.0.1:9876
+  NAMESRV_ADDR             name servers, where no -n is given; else the context's, else 127.0.0.1:9876
+  NSADMIN_CONTEXT          the context, where no --context is given; else that of contextUse
+  NSADMIN_CONFIG           the file of contexts; else nsadmin/config.yaml in ~/.config
   NSADMIN_OUTPUT           the format, where no --output is given; else table
   NO_COLOR                 no colours
 
@@ -115,6 +120,8 @@ def _perform(entry: Entry, function: Any, args: list[str]) -> int:
         return ExitCode.DONE
     session = Session(parsed.options)
     try:
+        if entry.kind in ("change", "delete"):
+            session.require_writable(entry.name)
         if entry.kind == "delete":
             session.require_yes(entry.name)
         once = partial(function, session, **parsed.arguments)

@@ -19,6 +19,7 @@ class ExitCode(IntEnum):
     PARTLY = 3
     UNREACHABLE = 4
     NOT_FOUND = 5
+    READ_ONLY = 6
     INTERRUPTED = 130
 
 
@@ -29,11 +30,16 @@ EXIT_CODES = (
     (ExitCode.PARTLY, "partly done: some servers failed"),
     (ExitCode.UNREACHABLE, "no server could be reached"),
     (ExitCode.NOT_FOUND, "what was named does not exist"),
+    (ExitCode.READ_ONLY, "the context is read-only"),
 )
 
 
 class UsageError(Exception):
     """The command line is wrong; the text is one line that says what to type."""
+
+
+class ReadOnly(Exception):
+    """A change was asked for in a context that allows none."""
 
 
 class Declined(Exception):
@@ -90,6 +96,9 @@ def explain(error: BaseException, debug: bool) -> int:
     if isinstance(error, (UsageError, BadAddress)):
         say(str(error))
         return ExitCode.USAGE
+    if isinstance(error, ReadOnly):
+        say(str(error))
+        return ExitCode.READ_ONLY
     if isinstance(error, Declined):
         say("nothing was changed")
         return ExitCode.FAILED

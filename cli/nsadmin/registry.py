@@ -2,14 +2,14 @@
 
 from typing import Literal, NamedTuple
 
-Kind = Literal["read", "change", "delete", "program"]
+Kind = Literal["read", "change", "delete", "local", "program"]
 
 
 class Entry(NamedTuple):
     """One command.
 
-    `kind` says what it does to servers: "change" can be undone, "delete" cannot, and a "program" is no
-    command to a server at all: it gets the words behind its name as they are.
+    `kind` says what it does to servers: "change" can be undone, "delete" cannot, "local" has to do with none.
+    A "program" gets the words behind its name as they are.
     """
 
     name: str
@@ -153,6 +153,11 @@ COMMANDS = (
         "change",
         "Set one item",
     ),
+    Entry("contextList", "contexts", "context_list", "Contexts", "local", "Clusters that are known by name"),
+    Entry("contextShow", "contexts", "context_show", "Contexts", "local", "One of them"),
+    Entry("contextUse", "contexts", "context_use", "Contexts", "local", "Choose one for all commands"),
+    Entry("contextSet", "contexts", "context_set", "Contexts", "local", "Make or change one"),
+    Entry("contextDelete", "contexts", "context_delete", "Contexts", "local", "Forget one"),
     Entry("namesrv", "namesrv", "namesrv", "Programs", "program", "Run a name server here"),
     Entry(
         "lab", "lab", "lab", "Programs", "program", "Run a name server and simulated brokers, to play with"

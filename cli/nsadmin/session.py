@@ -23,6 +23,7 @@ class Options(NamedTuple):
     dry_run: bool = False
     yes: bool = False
     watch: float | None = None
+    read_only: bool = False
 
 
 class Session:
@@ -45,7 +46,7 @@ class Session:
         """Asks every name server each time, so that one that is dead or tells another story is noticed."""
         if self._client.addresses.source == "default":
             [addr] = self._client.addresses.addrs
-            diagnostics.say(f"no -n and no NAMESRV_ADDR: asking {addr}")
+            diagnostics.say(f"no -n, no NAMESRV_ADDR and no context: asking {addr}")
         return self._client
 
     @property
@@ -64,6 +65,11 @@ class Session:
             return
         if not diagnostics.ask(question):
             raise diagnostics.Declined
+
+    def require_writable(self, name: str) -> None:
+        """In a read-only context nothing is changed; what would be may be looked at."""
+        if self.options.read_only and not self.dry_run:
+            raise diagnostics.ReadOnly(f"{name} changes something, and the context is read-only")
 
     def require_yes(self, name: str) -> None:
         """Where nobody can be asked, what deletes needs --yes."""

@@ -1,6 +1,7 @@
 """Running commands in this process."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -20,9 +21,11 @@ Run = Callable[..., Done]
 
 
 @pytest.fixture
-def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run a command line, off any terminal and without NAMESRV_ADDR."""
-    monkeypatch.delenv("NAMESRV_ADDR", raising=False)
+def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Run a command line, off any terminal and with nothing of the environment's that it would read."""
+    for name in ("NAMESRV_ADDR", "NSADMIN_CONTEXT", "NSADMIN_OUTPUT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NSADMIN_CONFIG", str(tmp_path / "config.yaml"))
 
     def run(*args: str) -> Done:
         code = main(args)

@@ -46,7 +46,7 @@ def test_where_nothing_is_given_this_machine_is_asked_with_a_note(
     assert run("topicList") == (
         0,
         "topic\nT\n",
-        f"nsadmin: no -n and no NAMESRV_ADDR: asking {server.addr}\n",
+        f"nsadmin: no -n, no NAMESRV_ADDR and no context: asking {server.addr}\n",
     )
 
 

@@ -11,6 +11,8 @@ from typing import Annotated, Any, NamedTuple, get_args
 import typer
 from typer.main import get_command
 
+from nsadmin import contexts
+from nsadmin.contexts import BadConfig, Context
 from nsadmin.diagnostics import EXIT_CODES, UsageError
 from nsadmin.output import FORMATS, Selection, Style
 from nsadmin.registry import Entry
@@ -54,21 +56,28 @@ def _show_help(context: typer.Context, value: bool) -> None:
         raise Help(context.get_help())
 
 
-_SHARED: dict[str, Any] = {
+_CONNECTING: dict[str, Any] = {
+    "context": Annotated[
+        str | None,
+        typer.Option("--context", metavar="NAME", help="The context to use; NSADMIN_CONTEXT if left out."),
+    ],
     "namesrv_addr": Annotated[
         list[str] | None,
         typer.Option(
             "-n", "--namesrvAddr", metavar="LIST", help="Name servers, as HOST:PORT;HOST:PORT. Repeatable."
         ),
     ],
+    "timeout": Annotated[
+        float | None,
+        typer.Option("--timeout", metavar="SECONDS", help="For each request on each server; 3 if left out."),
+    ],
+}
+_SHARED: dict[str, Any] = {
     "output": Annotated[
         str | None,
         typer.Option("--output", metavar="FORMAT", help=f"{', '.join(FORMATS)}; NSADMIN_OUTPUT if left out."),
     ],
     "json_": Annotated[bool, typer.Option("--json", help="Short for --output json.")],
-    "timeout": Annotated[
-        float, typer.Option("--timeout", metavar="SECONDS", help="For each request on each server.")
-    ],
     "no_headers": Annotated[bool, typer.Option("--no-headers", help="No names above tables, CSV and TSV.")],
     "no_color": Annotated[bool, typer.Option("--no-color", help="No colours (nor with NO_COLOR set).")],
 }
@@ -103,8 +112,8 @@ _ALWAYS: dict[str, Any] = {
     ],
 }
 _DEFAULTS: dict[str, Any] = dict.fromkeys(
-    ("namesrv_addr", "output", "watch", "columns", "sort", "filters")
-) | {"timeout": 3.0}
+    ("context", "namesrv_addr", "timeout", "output", "watch", "columns", "sort", "filters")
+)
 _POSITIONAL = "words_"
 
 
@@ -122,7 +131,8 @@ def parse(entry: Entry, function: Callable[..., Any], args: list[str]) -> Parsed
         ) from error
     arguments = {name: values[name] for name in own}
     arguments.update(_filled(entry, words, values))
-    return Parsed(_options({name: values[name] for name in shared}), arguments)
+    context = Context() if entry.kind == "local" else _context(values["context"])
+    return Parsed(_options({name: values[name] for name in shared}, context), arguments)
 
 
 def describe(entry: Entry, function: Callable[..., Any]) -> tuple[str, list[Described]]:
@@ -152,7 +162,9 @@ def _word_of(item: inspect.Parameter) -> Word | None:
 
 
 def _shared(entry: Entry) -> dict[str, Any]:
-    return {**_SHARED, **(_FOR_CHANGES if entry.kind in ("change", "delete") else _FOR_READS), **_ALWAYS}
+    connecting = {} if entry.kind == "local" else _CONNECTING
+    own = _FOR_CHANGES if entry.kind in ("change", "delete") else _FOR_READS
+    return {**connecting, **_SHARED, **own, **_ALWAYS}
 
 
 def _typer_command(
@@ -226,31 +238,50 @@ def _example(entry: Entry, words: Mapping[str, Word]) -> str:
     return f"nsadmin {entry.name} {_usage(words)}, or: {by_flag}"
 
 
-def _options(values: Mapping[str, Any]) -> Options:
-    """The shared options, checked."""
-    timeout = values.get("timeout", 3.0)
-    if not 0 < timeout <= 3600:
-        raise UsageError(f"--timeout {timeout:g} cannot be: give seconds, more than 0")
-    watch = values.get("watch")
-    if watch is not None and not 0 < watch <= 86400:
-        raise UsageError(f"--watch {watch:g} cannot be: give seconds, more than 0")
+def _options(values: Mapping[str, Any], context: Context) -> Options:
+    """The shared options: what was given, else what the environment says, else the context."""
+    given = tuple(values.get("namesrv_addr") or ())
+    asked_by_name = values.get("context") is not None
+    if not given and context.namesrv_addr and (asked_by_name or not os.environ.get("NAMESRV_ADDR")):
+        given = (context.namesrv_addr,)
+    timeouts = (values.get("timeout"), context.timeout, Options().timeout)
     return Options(
-        namesrv_addr=tuple(values.get("namesrv_addr") or ()),
-        timeout=timeout,
-        style=_style(values),
+        namesrv_addr=given,
+        timeout=_seconds("--timeout", next(found for found in timeouts if found is not None), 3600),
+        style=_style(values, context.output),
         dry_run=values.get("dry_run", False),
         yes=values.get("yes", False),
-        watch=watch,
+        watch=_seconds("--watch", values.get("watch"), 86400),
+        read_only=context.read_only,
     )
 
 
-def _style(values: Mapping[str, Any]) -> Style:
+def _seconds(option: str, seconds: float | None, longest: float) -> Any:
+    if seconds is not None and not 0 < seconds <= longest:
+        raise UsageError(f"{option} {seconds:g} cannot be: give seconds, more than 0")
+    return seconds
+
+
+def _context(name: str | None) -> Context:
+    """The context in force; an empty one where there is none."""
+    try:
+        found = contexts.load(contexts.path())
+        chosen = name or os.environ.get("NSADMIN_CONTEXT") or found.current
+        return Context() if chosen is None else found.named(chosen)
+    except BadConfig as error:
+        raise UsageError(str(error)) from None
+
+
+def _style(values: Mapping[str, Any], of_context: str | None) -> Style:
     output, as_json = values.get("output"), values.get("json_", False)
     if as_json and output not in (None, "json"):
         raise UsageError(f"--json and --output {output} exclude each other: leave one out")
-    source, chosen = "--output", "json" if as_json else output
-    if chosen is None:
-        source, chosen = "NSADMIN_OUTPUT", os.environ.get("NSADMIN_OUTPUT") or "table"
+    sources = (
+        ("--output", "json" if as_json else output),
+        ("NSADMIN_OUTPUT", os.environ.get("NSADMIN_OUTPUT")),
+        ("the context's output", of_context),
+    )
+    source, chosen = next(((source, text) for source, text in sources if text), ("", "table"))
     if chosen not in FORMATS:
         raise UsageError(f"{source} {chosen} is unknown; there are: {', '.join(FORMATS)}")
     selection = Selection(values.get("columns"), values.get("sort"), tuple(values.get("filters") or ()))
