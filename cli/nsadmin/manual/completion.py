@@ -16,7 +16,7 @@ _nsadmin() {{
     fi
     for ((at = 1; at < COMP_CWORD; at++)); do
         case ${{COMP_WORDS[at]}} in
-            -n|--namesrvAddr|--output|--timeout|--watch|--columns|--sort|--filter) ((at++)) ;;
+            -n|--namesrvAddr|--context|--output|--timeout|--watch|--columns|--sort|--filter) ((at++)) ;;
             -*) ;;
             *) command=${{COMP_WORDS[at]}}; break ;;
         esac
@@ -55,7 +55,7 @@ _nsadmin() {{
     typeset -A opt_args
     while [[ ${{words[at]}} == -* && $at -lt $CURRENT ]]; do
         case ${{words[at]}} in
-            -n|--namesrvAddr|--output|--timeout|--watch|--columns|--sort|--filter) ((at++)) ;;
+            -n|--namesrvAddr|--context|--output|--timeout|--watch|--columns|--sort|--filter) ((at++)) ;;
         esac
         ((at++))
     done
@@ -132,8 +132,8 @@ def _flags(options: Sequence[Described]) -> list[str]:
 
 
 def _shared(commands: Sequence[Command]) -> list[str]:
-    """The options that every command but the programs has."""
-    own = [_flags(command.options) for command in commands if command.entry.kind != "program"]
+    """The options that every command that reads has, and that may stand before it."""
+    own = [_flags(command.options) for command in commands if command.entry.kind == "read"]
     return [flag for flag in own[0] if all(flag in flags for flags in own)]
 
 

@@ -7,7 +7,9 @@ from nsadmin.diagnostics import EXIT_CODES
 from nsadmin.manual.describe import Command
 
 ENVIRONMENT = (
-    ("NAMESRV_ADDR", "The name servers, where no -n is given; else 127.0.0.1:9876."),
+    ("NAMESRV_ADDR", "The name servers, where no -n is given; else the context's, else 127.0.0.1:9876."),
+    ("NSADMIN_CONTEXT", "The context, where no --context is given; else that of contextUse."),
+    ("NSADMIN_CONFIG", "The file of contexts; else nsadmin/config.yaml in ~/.config."),
     ("NSADMIN_OUTPUT", "The format, where no --output is given; else table."),
     ("NO_COLOR", "No colours."),
 )

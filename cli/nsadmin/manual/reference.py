@@ -1,7 +1,8 @@
 """docs/commands.md: every command with its options."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Sequence
 
+from nsadmin.commands.parameters import Described
 from nsadmin.manual.describe import Command
 
 _HEAD = """\
@@ -10,57 +11,43 @@ _HEAD = """\
 Rendered from the registry of commands by `make generate`. Options that all commands have are listed once,
 below; they may stand before the command or behind it.
 """
-_SHARED = (
-    "--namesrvAddr",
-    "--output",
-    "--json",
-    "--timeout",
-    "--no-headers",
-    "--no-color",
-    "--debug",
-    "--help",
-)
-_READS = ("--watch", "--columns", "--sort", "--filter")
-_CHANGES = ("--dry-run", "--yes")
 
 
 def reference(commands: Iterable[Command]) -> str:
     """The page, in Markdown."""
     found = list(commands)
-    parts, group = [_HEAD, _shared(found)], ""
+    shared = _shared(found)
+    table = "\n".join(["| option of all | |\n|---|---|", *(_line(option) for option in shared)])
+    parts, group = [_HEAD, table + "\n"], ""
     for command in found:
         if command.entry.group != group:
             group = command.entry.group
             parts.append(f"## {group}\n")
-        parts.append(_section(command))
+        parts.append(_section(command, shared))
     return "\n".join(parts)
 
 
-def _shared(commands: Iterable[Command]) -> str:
-    lines = {}
-    for command in commands:
-        for option in command.options:
-            if command.entry.kind != "program" and _is_shared(option.flags):
-                lines[option.flags] = _line(option.flags, option.metavar, option.help)
-    return "| option of all | |\n|---|---|\n" + "\n".join(lines.values()) + "\n"
+def _shared(commands: Sequence[Command]) -> list[Described]:
+    """What all commands have that read, or all that change something."""
+    shared: dict[Described, None] = {}
+    for kind in ("read", "change"):
+        first, *others = [command.options for command in commands if command.entry.kind == kind]
+        shared |= {option: None for option in first if all(option in options for options in others)}
+    return list(shared)
 
 
-def _is_shared(flags: Iterable[str]) -> bool:
-    return any(flag in (*_SHARED, *_READS, *_CHANGES) for flag in flags)
-
-
-def _section(command: Command) -> str:
+def _section(command: Command, shared: Container[Described]) -> str:
     entry = command.entry
-    options = [o for o in command.options if entry.kind == "program" or not _is_shared(o.flags)]
+    options = [option for option in command.options if option not in shared]
     words = f" {command.words}" if command.words else ""
     lines = [f"### {entry.name}\n", f"`nsadmin {entry.name}{words}`\n", "\n\n".join(command.text) + "\n"]
     if options:
         lines.append("| option | |\n|---|---|")
-        lines += [_line(option.flags, option.metavar, option.help) for option in options]
+        lines += [_line(option) for option in options]
         lines.append("")
     return "\n".join(lines)
 
 
-def _line(flags: Iterable[str], metavar: str | None, text: str) -> str:
-    behind = f" {metavar}" if metavar else ""
-    return f"| `{', '.join(flags)}{behind}` | {text} |".replace("|LIST", "\\|LIST")
+def _line(option: Described) -> str:
+    behind = f" {option.metavar}" if option.metavar else ""
+    return f"| `{', '.join(option.flags)}{behind}` | {option.help} |"
