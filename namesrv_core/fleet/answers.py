@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from namesrv_core.errors import NotSupported, RequestError, ResponseCode, TopicNotExist
+from namesrv_core.fleet import stats
 from namesrv_core.fleet.model import BrokerModel
 from namesrv_core.fleet.topics import altered_attributes, topic_config
 from namesrv_core.protocol import bodies, fastjson, headers
@@ -132,6 +133,25 @@ def _groups_of_topic(model: BrokerModel, asked: Command, now: int) -> Outcome:
     return Outcome(fastjson.dumps({"groupList": sorted(groups)}))
 
 
+def _topic_stats(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    return Outcome(stats.topic_stats(model, headers.read(headers.TopicName, asked.ext).topic or "", now))
+
+
+def _consume_stats(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    wanted = headers.read(headers.ConsumerGroup, asked.ext)
+    return Outcome(stats.consume_stats(model, wanted.consumer_group or "", wanted.topic, now))
+
+
+def _counters(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    wanted = headers.read(headers.ViewBrokerStats, asked.ext)
+    return Outcome(stats.counters(model, wanted.stats_name or "", wanted.stats_key or "", now))
+
+
+def _clean(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    """Orders about files, of which there are none."""
+    return Outcome()
+
+
 def _min_broker_id_changed(model: BrokerModel, asked: Command, now: int) -> Outcome:
     """Of use to acting masters only, which these are not."""
     return Outcome()
@@ -147,5 +167,10 @@ _HANDLERS: dict[int, Handler] = {
     RequestCode.QUERY_TOPIC_CONSUME_BY_WHO: _groups_of_topic,
     RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER: _system_topics,
     RequestCode.GET_TOPIC_CONFIG: _topic_config,
+    RequestCode.GET_TOPIC_STATS_INFO: _topic_stats,
+    RequestCode.GET_CONSUME_STATS: _consume_stats,
+    RequestCode.VIEW_BROKER_STATS_DATA: _counters,
+    RequestCode.CLEAN_EXPIRED_CONSUMEQUEUE: _clean,
+    RequestCode.CLEAN_UNUSED_TOPIC: _clean,
     RequestCode.NOTIFY_MIN_BROKER_ID_CHANGE: _min_broker_id_changed,
 }

@@ -52,6 +52,14 @@ class Traffic:
         )
         return self._tps / 1000 * (at - sum(swings))
 
+    def stored(self, at: int) -> int:
+        """Messages stored so far, on a slave too."""
+        return self._stored(at)
+
+    def deleted(self, at: int) -> int:
+        """Those of them whose files are gone."""
+        return self._stored(self._earliest(at))
+
     def put_total(self, at: int) -> int:
         return self._stored(at) if self._is_master else 0
 

@@ -4,6 +4,7 @@ Law: a text is looked at token by token, so that nothing within a string is ever
 """
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from namesrv_core.protocol import fastjson
@@ -55,3 +56,8 @@ def _with_pairs(text: str) -> str | None:
             token = f'"{token}"'
         written.append(token)
     return "".join(written) if found else None
+
+
+def dumps_table(pairs: Iterable[tuple[object, object]]) -> bytes:
+    """A map with these keys, whatever they are, in the order given."""
+    return b"{" + b",".join(fastjson.dumps(key) + b":" + fastjson.dumps(value) for key, value in pairs) + b"}"

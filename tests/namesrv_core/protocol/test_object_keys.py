@@ -2,7 +2,7 @@
 
 import pytest
 
-from namesrv_core.protocol.object_keys import loads
+from namesrv_core.protocol.object_keys import dumps_table, loads
 
 STATS = (
     b'{"offsetTable":{{"brokerName":"broker-a","queueId":5,"topic":"TopicA"}:{"lastUpdateTimestamp":179,'
@@ -67,3 +67,11 @@ def test_twenty_thousand_queues_are_read_in_time() -> None:
     one = b'{"brokerName":"broker-a","queueId":%d,"topic":"T"}:{"maxOffset":1,"minOffset":0}'
     body = b'{"offsetTable":{' + b",".join(one % number for number in range(20_000)) + b"}}"
     assert len(loads(body)["offsetTable"]) == 20_000
+
+
+def test_a_table_is_written_as_it_is_read() -> None:
+    pairs = [({"topic": "T", "queueId": 0}, {"maxOffset": 7}), ({"topic": "T", "queueId": 1}, {})]
+    text = dumps_table(pairs)
+    assert text == b'{{"queueId":0,"topic":"T"}:{"maxOffset":7},{"queueId":1,"topic":"T"}:{}}'
+    assert loads(text) == [list(pair) for pair in pairs]
+    assert dumps_table([]) == b"{}"

@@ -1,0 +1,93 @@
+"""Queues, readers and counters of a simulated broker, which have to agree with each other."""
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from namesrv_core.fleet.answers import answer
+from namesrv_core.fleet.model import BrokerModel, BrokerSpec
+from namesrv_core.fleet.topics import topic_config
+from namesrv_core.protocol.command import request
+from namesrv_core.protocol.object_keys import loads
+
+NOW = 1_700_000_000_000
+TOPICS = (topic_config("orders", 8), topic_config("payments", 3))
+
+
+@pytest.fixture
+def model() -> BrokerModel:
+    return BrokerModel(BrokerSpec("c", "b", 0, TOPICS, {"orders": ("g",)}), "127.0.0.1:1000", [], NOW)
+
+
+def ask(model: BrokerModel, code: int, now: int = NOW, **ext: str) -> Any:
+    got = answer(model, request(code, ext), now)[0]
+    return loads(got.body) if got.code == 0 else (got.code, got.remark)
+
+
+def ends(model: BrokerModel, topic: str, now: int = NOW) -> list[int]:
+    return [item["maxOffset"] for _, item in ask(model, 202, now, topic=topic)["offsetTable"]]
+
+
+def test_queues_add_up_to_what_the_broker_has_stored(model: BrokerModel) -> None:
+    total = sum(ends(model, "orders")) + sum(ends(model, "payments"))
+    assert total == model.traffic.stored(NOW) > 0
+    table = ask(model, 202, topic="orders")["offsetTable"]
+    assert [key["queueId"] for key, _ in table] == list(range(8))
+    assert all(0 <= item["minOffset"] <= item["maxOffset"] for _, item in table)
+
+
+def test_offsets_never_go_back(model: BrokerModel) -> None:
+    seen = [ends(model, "payments", NOW + later) for later in range(0, 3000, 7)]
+    assert all(a <= b for before, after in pairwise(seen) for a, b in zip(before, after, strict=True))
+    assert seen[0] < seen[-1]
+
+
+def test_topics_made_later_are_empty_and_others_unknown(model: BrokerModel) -> None:
+    assert ends(model, "TBW102") == [0] * 8
+    assert ask(model, 202, topic="nope") == (17, "topic[nope] not exist")
+
+
+def test_a_group_is_a_second_behind(model: BrokerModel) -> None:
+    table = ask(model, 208, consumerGroup="g")["offsetTable"]
+    assert [item["brokerOffset"] for _, item in table] == ends(model, "orders")
+    assert [item["consumerOffset"] for _, item in table] == ends(model, "orders", NOW - 1000)
+    assert ask(model, 208, consumerGroup="g", topic="orders")["offsetTable"] == table
+    for nothing in (
+        ask(model, 208, consumerGroup="nobody"),
+        ask(model, 208, consumerGroup="g", topic="payments"),
+    ):
+        assert nothing == {"consumeTps": 0.0, "offsetTable": {}}
+
+
+def test_counters_are_differences_of_the_same_offsets(model: BrokerModel) -> None:
+    counted = ask(model, 315, statsName="TOPIC_PUT_NUMS", statsKey="orders")
+    came = sum(ends(model, "orders")) - sum(ends(model, "orders", NOW - 60_000))
+    assert (counted["statsMinute"]["sum"], counted["statsMinute"]["tps"]) == (came, came / 60)
+    assert ask(model, 315, statsName="GROUP_GET_NUMS", statsKey="orders@g")["statsDay"]["sum"] >= came
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("TOPIC_PUT_NUMS", "TBW102"),
+        ("TOPIC_PUT_NUMS", "orders@g"),
+        ("GROUP_GET_NUMS", "orders@x"),
+        ("GROUP_GET_NUMS", "orders"),
+        ("ODD", "orders"),
+    ],
+)
+def test_what_was_never_counted(model: BrokerModel, name: str, key: str) -> None:
+    assert ask(model, 315, statsName=name, statsKey=key) == (1, f"The stats <{name}> <{key}> not exist")
+
+
+def test_a_slave_counts_nothing_and_has_its_master_s_queues(model: BrokerModel) -> None:
+    slave = BrokerModel(BrokerSpec("c", "b", 1, TOPICS), "127.0.0.1:1001", [], NOW)
+    assert ask(slave, 315, statsName="TOPIC_PUT_NUMS", statsKey="orders")[0] == 1
+    slave.topics.copy_from(model.topics.configs, model.topics.version)
+    assert ends(slave, "orders") == ends(model, "orders")
+
+
+@pytest.mark.parametrize("code", [306, 316])
+def test_orders_about_files_are_taken(model: BrokerModel, code: int) -> None:
+    assert answer(model, request(code), NOW)[0].code == 0
