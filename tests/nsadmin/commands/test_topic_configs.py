@@ -95,6 +95,26 @@ def test_dry_and_unchanged(run: Run, server: FakeNameServer, a: TopicBroker, b: 
     assert {*a.codes(), *b.codes()} == {26, 351}
 
 
+def test_the_question_says_what_changes_and_a_no_changes_nothing(
+    run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def decline(question: str) -> bool:
+        asked.append(question)
+        return len(asked) < 2
+
+    monkeypatch.setattr("nsadmin.diagnostics.is_interactive", lambda: True)
+    monkeypatch.setattr("nsadmin.diagnostics.ask", decline)
+    done = run("updateTopic", "T", "-c", "C", "-r", "5", "-n", server.addr)
+    assert (done.code, done.out, done.err) == (1, "", "nsadmin: nothing was changed\n")
+    assert asked == [
+        f"T: readQueueNums 4 -> 5, on {a.addr}?",
+        f"T: readQueueNums 8 -> 5, on {b.addr}?",
+    ]
+    assert 17 not in {*a.codes(), *b.codes()}
+
+
 def test_one_broker_s_failure_is_its_own(run: Run, server: FakeNameServer, a: TopicBroker, dead: str) -> None:
     server.clusters = {"C": {**server.clusters["C"], "broker-c": {0: dead}, "broker-d": {1: dead}}}
     a.handlers[17] = refuse(29, "no")
