@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from nsadmin import AdminClient
 from tests.interop import jars, wire
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
 from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin
@@ -245,6 +246,26 @@ def test_a_message_of_mqadmins_is_found_by_us(cluster: Cluster) -> None:
     [line] = [line.split() for line in said.splitlines() if line.startswith("broker-a")]
     [row] = found(cluster, "queryMsgByKey", SENT, "mq")
     assert (row["msgId"], row["queueId"], row["body"]) == (line[3], 3, "from-mqadmin")
+
+
+def test_the_newest_of_many_with_one_key(cluster: Cluster) -> None:
+    """A broker gives 64 at a time, the newest."""
+    with AdminClient(cluster.servers[0].address) as admin:
+        place = admin.sending.place(SENT, "broker-a", 1)
+        for number in range(70):
+            admin.sending.send(place, str(number).encode(), keys="many")
+
+    def bodies(*words: str) -> list[int]:
+        return [int(row["body"]) for row in found(cluster, "queryMsgByKey", SENT, "many", *words)]
+
+    wait_for("the index", lambda: bodies("-m", "1") == [69], 15)
+    assert bodies("-m", "5") == [65, 66, 67, 68, 69]
+    assert bodies("-m", "100") == list(range(6, 70))
+    said = nsadmin(cluster, "queryMsgByKey", SENT, "many", "-m", "100").said
+    assert "gave as many as it gives at a time" in said
+    assert nsadmin(cluster, "printMsgByQueue", SENT, "broker-a", "1", "-f", "true").rows == [
+        {"tag": None, "count": 70}
+    ]
 
 
 def test_a_topic_that_is_gone_is_not_made_again_by_sending(cluster: Cluster) -> None:

@@ -16,6 +16,8 @@ from nsadmin.output import Rows
 from nsadmin.session import Session
 
 _HOUR = 3_600_000
+BROKER_MAX = 64
+"""Messages that a broker gives at a time, whatever was asked for (its maxMsgsNumBatch)."""
 
 Topic = Annotated[str, Word(("-t", "--topic"), "TOPIC", "Name of a topic.")]
 Route = Annotated[
@@ -73,6 +75,9 @@ def query_msg_by_key(
         last_key=last_key,
         route_topic=route_topic,
     )
+    at_most = [
+        item.addr for item in found.brokers if (item.result or 0) >= BROKER_MAX and max_num > BROKER_MAX
+    ]
     found = found._replace(messages=found.messages[-max_num:])
     what = "tag" if key_type == "T" else "key"
     rows = found_rows(found, f"no message of {topic} has the {what} {key!r}", PLACE_IN_TABLE)
@@ -80,7 +85,10 @@ def query_msg_by_key(
         {**row, "indexKey": _index_key(item, topic, key_type, key)}
         for row, item in zip(rows.rows, found.messages, strict=True)
     ]
-    return rows._replace(columns=(*COLUMNS, "indexKey"), rows=indexed)
+    notes = [
+        f"broker {addr} gave as many as it gives at a time: there may be older ones (-e)" for addr in at_most
+    ]
+    return rows._replace(columns=(*COLUMNS, "indexKey"), rows=indexed, notes=[*rows.notes, *notes])
 
 
 def _index_key(item: Located, topic: str, key_type: str, key: str) -> str:

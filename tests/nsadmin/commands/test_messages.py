@@ -68,6 +68,15 @@ def test_the_flags_of_a_key(ask: Run, broker: MessageBroker) -> None:
     ]  # fmt: skip
 
 
+def test_a_broker_that_gives_no_more_at_a_time(ask: Run, broker: MessageBroker) -> None:
+    for _ in range(64):
+        broker.store(KEYS="k")
+    done = ask("queryMsgByKey", "T", "k", "-m", "100")
+    assert (done.code, len(json.loads(done.out))) == (0, 64)
+    assert "gave as many as it gives at a time: there may be older ones (-e)" in done.err
+    assert ask("queryMsgByKey", "T", "k").err == ""
+
+
 def test_what_is_not_there(ask: Run) -> None:
     assert ask("queryMsgByKey", "T", "k") == (5, "", "nsadmin: no message of T has the key 'k'\n")
     assert ask("queryMsgByKey", "U", "k").code == 5
