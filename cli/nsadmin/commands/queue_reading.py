@@ -95,19 +95,20 @@ def print_msg_by_queue(
 ) -> Rows:
     """Show the messages in one queue, the oldest first, or with -f true how many there are of each tag.
 
-    At most --maxNum are shown; a note says if there are more. Nothing is consumed: no group has a part in it.
+    At most --maxNum are shown; a note says if there are more. With -p true and -f true notes count the tags
+    of those that are shown. Nothing is consumed: no group has a part in it.
     """
     command = "printMsgByQueue"
     encoding, counts = charset(command, "-c", charset_name), flag(command, "-f", calculate) is True
     wanted, bodies = flag(command, "-p", print_messages), flag(command, "-d", print_body) is True
     if wanted is False and not counts:
         raise UsageError(f"{command}: -p false leaves nothing to show: add -f true, to count tags")
-    if wanted and counts:
-        raise UsageError(f"{command}: -p true and -f true are two answers: ask for one after the other")
     queues = session.admin.messages.queues(topic, broker)
     reading = _Reading(session, command, topic, expression, max_num)
     reading.start(queues, number(command, "QUEUE", queue), begin, end)
-    return reading.counted() if counts else reading.shown(encoding, bodies)
+    if counts and not wanted:
+        return reading.counted()
+    return reading.shown(encoding, bodies, with_counts=counts)
 
 
 class _Reading:
@@ -145,7 +146,7 @@ class _Reading:
                 self._errors[page.broker_name, page.queue_id] = page.error
             yield page
 
-    def shown(self, encoding: str, with_body: bool) -> Rows:
+    def shown(self, encoding: str, with_body: bool, *, with_counts: bool = False) -> Rows:
         items: list[Located] = []
         for page in self._pages():
             items += (Located(page.broker_name, message) for message in page.messages)
@@ -158,6 +159,9 @@ class _Reading:
         items.sort(key=lambda item: (item.broker_name, item.message.queue_id, item.message.queue_offset))
         rows = [message_row(item, encoding, with_body=with_body) for item in items]
         notes += body_notes(items) if with_body else []
+        if with_counts:
+            counts = Counter(item.message.tags for item in items)
+            notes += [f"tag {tag or '(none)'}: {count} messages" for tag, count in counts.most_common()]
         in_table = BODY_IN_TABLE if with_body else PLACE_IN_TABLE
         return Rows(COLUMNS, rows, self._outcomes(), [*notes, *self._failures()], in_table)
 
