@@ -7,46 +7,51 @@ _nsadmin() {
     fi
     for ((at = 1; at < COMP_CWORD; at++)); do
         case ${COMP_WORDS[at]} in
-            -n|--namesrvAddr|--output|--timeout|--watch|--columns|--sort|--filter) ((at++)) ;;
+            -n|--namesrvAddr|--context|--output|--timeout|--watch|--columns|--sort|--filter) ((at++)) ;;
             -*) ;;
             *) command=${COMP_WORDS[at]}; break ;;
         esac
     done
     case $command in
-        '') COMPREPLY=($(compgen -W "clusterList brokerStatus wipeWritePerm addWritePerm haStatus getBrokerConfig updateBrokerConfig cleanExpiredCQ cleanUnusedTopic topicList topicRoute topicClusterList topicStatus statsAll allocateMQ updateTopic updateTopicPerm updateOrderConf deleteTopic queryMsgByKey queryMsgByUniqueKey queryMsgById queryMsgByOffset printMsgByQueue printMsg sendMessage queryMsgTraceById kvGet kvList updateKvConfig deleteKvConfig getNamesrvConfig updateNamesrvConfig namesrv lab -n --namesrvAddr --output --json --timeout --no-headers --no-color --debug -h --help" -- "$word")); return ;;
-        clusterList) options='-c --clusterName -m --moreStats -i --interval -n --namesrvAddr --output --json --timeout --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
-        brokerStatus) options='-b --brokerAddr -c --clusterName -n --namesrvAddr --output --json --timeout --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
-        wipeWritePerm) options='-b --brokerName -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
-        addWritePerm) options='-b --brokerName -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
-        haStatus) options='-b --brokerAddr -c --clusterName -i --interval -n --namesrvAddr --output --json --timeout --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
-        getBrokerConfig) options='-b --brokerAddr -c --clusterName -n --namesrvAddr --output --json --timeout --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
-        updateBrokerConfig) options='-k --key -v --value -b --brokerAddr -c --clusterName -a --updateAllBroker -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
-        cleanExpiredCQ) options='-b --brokerAddr -c --cluster -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
-        cleanUnusedTopic) options='-b --brokerAddr -c --cluster -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
-        topicList) options='-c --clusterModel --system --no-system --cluster -n --namesrvAddr --output --json --timeout --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
-        topicRoute) options='-t --topic --raw -l --list -n --namesrvAddr --output --json --timeout --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
-        topicClusterList) options='-t --topic -n --namesrvAddr --output --json --timeout --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
-        topicStatus) options='-t --topic -c --cluster -n --namesrvAddr --output --json --timeout --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
-        statsAll) options='-t --topic -a --activeTopic -n --namesrvAddr --output --json --timeout --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
-        allocateMQ) options='-t --topic -i --ipList -n --namesrvAddr --output --json --timeout --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
-        updateTopic) options='-t --topic -b --brokerAddr -c --clusterName -r --readQueueNums -w --writeQueueNums -p --perm -o --order -u --unit -s --hasUnitSub -a --attributes -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
-        updateTopicPerm) options='-t --topic -p --perm -b --brokerAddr -c --clusterName -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
-        updateOrderConf) options='-t --topic -m --method -v --orderConf -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
-        deleteTopic) options='-t --topic -c --clusterName -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
-        queryMsgByKey) options='-t --topic -k --msgKey -b --beginTimestamp -e --endTimestamp -m --maxNum -p --keyType -l --lastKey -c --cluster -n --namesrvAddr --output --json --timeout --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
-        queryMsgByUniqueKey) options='-t --topic -i --msgId -a --showAll -s --startTime -e --endTime -c --cluster -g --consumerGroup -d --clientId -n --namesrvAddr --output --json --timeout --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
-        queryMsgById) options='-t --topic -i --msgId -f --bodyFormat -c --cluster -u --unitName -g --consumerGroup -d --clientId -s --sendMessage -n --namesrvAddr --output --json --timeout --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
-        queryMsgByOffset) options='-t --topic -b --brokerName -i --queueId -o --offset -f --bodyFormat -r --routeTopic -n --namesrvAddr --output --json --timeout --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
-        printMsgByQueue) options='-t --topic -a --brokerName -i --queueId -c --charsetName -s --subExpression -b --beginTimestamp -e --endTimestamp -p --print -d --printBody -f --calculate --maxNum -n --namesrvAddr --output --json --timeout --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
-        printMsg) options='-t --topic -c --charsetName -s --subExpression -b --beginTimestamp -e --endTimestamp -d --printBody -l --lmqParentTopic --maxNum -n --namesrvAddr --output --json --timeout --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
-        sendMessage) options='-t --topic -p --body -k --key -c --tags -b --broker -i --qid -m --msgTraceEnable --property -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
-        queryMsgTraceById) options='-i --msgId -t --traceTopic -b --beginTimestamp -e --endTimestamp -c --maxNum -n --namesrvAddr --output --json --timeout --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
-        kvGet) options='-s --namespace -k --key -n --namesrvAddr --output --json --timeout --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
-        kvList) options='-s --namespace -n --namesrvAddr --output --json --timeout --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
-        updateKvConfig) options='-s --namespace -k --key -v --value -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
-        deleteKvConfig) options='-s --namespace -k --key -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
-        getNamesrvConfig) options='-n --namesrvAddr --output --json --timeout --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
-        updateNamesrvConfig) options='-k --key -v --value -n --namesrvAddr --output --json --timeout --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        '') COMPREPLY=($(compgen -W "clusterList brokerStatus wipeWritePerm addWritePerm haStatus getBrokerConfig updateBrokerConfig cleanExpiredCQ cleanUnusedTopic topicList topicRoute topicClusterList topicStatus statsAll allocateMQ updateTopic updateTopicPerm updateOrderConf deleteTopic queryMsgByKey queryMsgByUniqueKey queryMsgById queryMsgByOffset printMsgByQueue printMsg sendMessage queryMsgTraceById kvGet kvList updateKvConfig deleteKvConfig getNamesrvConfig updateNamesrvConfig contextList contextShow contextUse contextSet contextDelete namesrv lab --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help" -- "$word")); return ;;
+        clusterList) options='-c --clusterName -m --moreStats -i --interval --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        brokerStatus) options='-b --brokerAddr -c --clusterName --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        wipeWritePerm) options='-b --brokerName --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        addWritePerm) options='-b --brokerName --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        haStatus) options='-b --brokerAddr -c --clusterName -i --interval --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        getBrokerConfig) options='-b --brokerAddr -c --clusterName --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        updateBrokerConfig) options='-k --key -v --value -b --brokerAddr -c --clusterName -a --updateAllBroker --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        cleanExpiredCQ) options='-b --brokerAddr -c --cluster --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        cleanUnusedTopic) options='-b --brokerAddr -c --cluster --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        topicList) options='-c --clusterModel --system --no-system --cluster --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        topicRoute) options='-t --topic --raw -l --list --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        topicClusterList) options='-t --topic --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        topicStatus) options='-t --topic -c --cluster --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        statsAll) options='-t --topic -a --activeTopic --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        allocateMQ) options='-t --topic -i --ipList --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        updateTopic) options='-t --topic -b --brokerAddr -c --clusterName -r --readQueueNums -w --writeQueueNums -p --perm -o --order -u --unit -s --hasUnitSub -a --attributes --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        updateTopicPerm) options='-t --topic -p --perm -b --brokerAddr -c --clusterName --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        updateOrderConf) options='-t --topic -m --method -v --orderConf --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        deleteTopic) options='-t --topic -c --clusterName --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        queryMsgByKey) options='-t --topic -k --msgKey -b --beginTimestamp -e --endTimestamp -m --maxNum -p --keyType -l --lastKey -c --cluster --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        queryMsgByUniqueKey) options='-t --topic -i --msgId -a --showAll -s --startTime -e --endTime -c --cluster -g --consumerGroup -d --clientId --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        queryMsgById) options='-t --topic -i --msgId -f --bodyFormat -c --cluster -u --unitName -g --consumerGroup -d --clientId -s --sendMessage --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        queryMsgByOffset) options='-t --topic -b --brokerName -i --queueId -o --offset -f --bodyFormat -r --routeTopic --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        printMsgByQueue) options='-t --topic -a --brokerName -i --queueId -c --charsetName -s --subExpression -b --beginTimestamp -e --endTimestamp -p --print -d --printBody -f --calculate --maxNum --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        printMsg) options='-t --topic -c --charsetName -s --subExpression -b --beginTimestamp -e --endTimestamp -d --printBody -l --lmqParentTopic --maxNum --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        sendMessage) options='-t --topic -p --body -k --key -c --tags -b --broker -i --qid -m --msgTraceEnable --property --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        queryMsgTraceById) options='-i --msgId -t --traceTopic -b --beginTimestamp -e --endTimestamp -c --maxNum --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        kvGet) options='-s --namespace -k --key --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        kvList) options='-s --namespace --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        updateKvConfig) options='-s --namespace -k --key -v --value --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        deleteKvConfig) options='-s --namespace -k --key --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        getNamesrvConfig) options='--context -n --namesrvAddr --timeout --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        updateNamesrvConfig) options='-k --key -v --value --context -n --namesrvAddr --timeout --output --json --no-headers --no-color --dry-run -y --yes --debug -h --help' ;;
+        contextList) options='--output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        contextShow) options='--name --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        contextUse) options='--name --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        contextSet) options='--name -n --namesrvAddr --timeout --defaultOutput --readOnly --writable --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
+        contextDelete) options='--name --output --json --no-headers --no-color --watch --columns --sort --filter --debug -h --help' ;;
         namesrv) options='-h --help -c --configFile -p --printConfigItem -n --namesrvAddr --port --bind --home' ;;
         lab) options='-h --help --clusters --groups --replicas --topics --seed --namesrv-port -n --namesrvAddr' ;;
     esac
