@@ -40,7 +40,9 @@ class TopicBroker(FakeBroker):
         super().__init__()
         self.name = name
         self.configs = {topic["topicName"]: topic for topic in topics}
-        self.items = {"brokerRole": "ASYNC_MASTER", "brokerId": "0", "fileReservedTime": "72"}
+        self.items = {
+            "brokerRole": "ASYNC_MASTER", "brokerName": name, "brokerId": "0", "fileReservedTime": "72",
+        }  # fmt: skip
         self.offsets: dict[str, dict[int, dict[str, int]]] = {}
         self.counts: dict[tuple[str, str], int] = {}
         self.handlers |= {

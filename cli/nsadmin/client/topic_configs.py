@@ -66,9 +66,13 @@ class TopicPatch(NamedTuple):
 
 
 class TopicChange(NamedTuple):
-    """A topic on one broker: `before` is None where it was not there, `after` where nothing can be done."""
+    """A topic on one broker: `before` is None where it was not there, `after` where nothing can be done.
+
+    `broker_name` is what the broker calls itself, None where it did not say.
+    """
 
     broker_addr: str
+    broker_name: str | None
     before: TopicConfig | None
     after: TopicConfig | None
     error: RocketMQError | None
@@ -104,7 +108,7 @@ class TopicConfigs:
         """
         roles = {answer.addr: answer for answer in self._masters(addrs)}
         configs = {config.addr: config for config in self.each(roles, topic)}
-        return [_planned(configs[addr], role.error, topic, patch, create) for addr, role in roles.items()]
+        return [_planned(configs[addr], role, topic, patch, create) for addr, role in roles.items()]
 
     def apply(self, changes: Sequence[TopicChange], patch: TopicPatch) -> list[TopicChange]:
         """Carry out what was planned, broker by broker, and look again: NotApplied where it is otherwise."""
@@ -121,11 +125,14 @@ class TopicConfigs:
             for change in changes
         ]
 
-    def _masters(self, addrs: Iterable[str]) -> list[ServerResult[bool]]:
-        def check(command: Command) -> bool:
-            if config_items(command).get("brokerRole") == "SLAVE":
+    def _masters(self, addrs: Iterable[str]) -> list[ServerResult[str]]:
+        """The name of each broker; NotApplied for one that is a slave."""
+
+        def check(command: Command) -> str:
+            items = config_items(command)
+            if items.get("brokerRole") == "SLAVE":
                 raise NotApplied("this is a slave: change its master, whose topics it copies")
-            return True
+            return items["brokerName"]
 
         answers = self._caller.ask_each(addrs, RequestCode.GET_BROKER_CONFIG)
         return [decoded(answer, check) for answer in answers]
@@ -133,17 +140,16 @@ class TopicConfigs:
 
 def _planned(
     found: ServerResult[TopicConfig],
-    role_error: RocketMQError | None,
+    master: ServerResult[str],
     topic: str,
     patch: TopicPatch,
     create: bool,
 ) -> TopicChange:
-    before, error = found.result, role_error or found.error
-    if create and role_error is None and isinstance(error, TopicNotExist):
+    before, error = found.result, master.error or found.error
+    if create and master.error is None and isinstance(error, TopicNotExist):
         error = None
-    if error is not None:
-        return TopicChange(found.addr, before, None, error)
-    return TopicChange(found.addr, before, patch.applied_to(before or TopicConfig(topic)), None)
+    after = None if error is not None else patch.applied_to(before or TopicConfig(topic))
+    return TopicChange(found.addr, master.result, before, after, error)
 
 
 def _checked(

@@ -128,7 +128,7 @@ def _row(session: Session, topic: str, target: Target, result: ServerResult[Topi
     return {
         "target": target.broker_addr,
         "role": "master",
-        "brokerName": target.broker_name,
+        "brokerName": target.broker_name or (change and change.broker_name),
         "topic": topic,
         "changes": None if change is None or not change.is_change else _changes(change),
         "before": None if change is None else _wire(change.before),
@@ -139,14 +139,11 @@ def _row(session: Session, topic: str, target: Target, result: ServerResult[Topi
 
 def _with_order_conf(session: Session, rows: Rows, topic: str) -> Rows:
     """The same, with a row for each name server that got the brokers' entries."""
-    names = {
-        group.master: group.broker_name for group in session.admin.clusters.info().groups if group.master
+    queues = {
+        str(row["brokerName"]): after["writeQueueNums"]
+        for row in rows.rows
+        if isinstance(after := row.get("after"), dict)
     }
-    queues: dict[str, int] = {}
-    for row in rows.rows:
-        after, addr = row.get("after"), str(row["target"])
-        if isinstance(after, dict) and addr in names:
-            queues[names[addr]] = after["writeQueueNums"]
     if not queues:
         return rows
     confs = session.admin.order_confs
@@ -211,7 +208,7 @@ def _wire(config: TopicConfig | None) -> dict[str, Any] | None:
 def _notes(topic: str, due: Sequence[TopicChange], errors: Sequence[RocketMQError | None]) -> list[str]:
     """What a change takes from readers, a line for each broker; and then how many failed."""
     notes: list[str] = []
-    for addr, before, after, _ in due:
+    for addr, _, before, after, _ in due:
         if after is None or (before is not None and after[1:3] == before[1:3]):
             continue
         read, written = after.read_queue_nums, after.write_queue_nums

@@ -14,7 +14,7 @@ def test_settings_are_in_the_order_of_keys() -> None:
     with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
         broker.items["a"] = "x=y"
         [found] = admin.broker_configs.each([broker.addr])
-    assert list(found.result or ()) == ["a", "brokerId", "brokerRole", "fileReservedTime"]
+    assert list(found.result or ()) == ["a", "brokerId", "brokerName", "brokerRole", "fileReservedTime"]
     assert (found.result or {})["a"] == "x=y"
 
 

@@ -38,6 +38,7 @@ def test_one_broker_s_settings_need_no_name_server(
     assert [line.split()[2:] for line in done.out.splitlines()] == [
         ["brokerAddr", "key", "value"],
         [master.addr, "brokerId", "0"],
+        [master.addr, "brokerName", "broker-a"],
         [master.addr, "brokerRole", "ASYNC_MASTER"],
         [master.addr, "fileReservedTime", "72"],
     ]

@@ -60,7 +60,8 @@ def test_an_ordered_topic_gets_its_order_configuration(
     run: Run, server: FakeNameServer, a: TopicBroker
 ) -> None:
     server.kv["ORDER_TOPIC_CONFIG"] = {"T": "broker-b:1"}
-    words = ("updateTopic", "T", "-b", a.addr, "-o", "true", "-w", "3", "-n", server.addr, "--json")
+    by_name = a.addr.replace("127.0.0.1", "localhost")
+    words = ("updateTopic", "T", "-b", by_name, "-o", "true", "-w", "3", "-n", server.addr, "--json")
     planned = json.loads(run(*words, "--dry-run").out)
     assert [(row["role"], row["result"]) for row in planned] == [
         ("master", "dry-run"),
