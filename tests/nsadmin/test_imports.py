@@ -45,6 +45,17 @@ def test_the_library_knows_no_terminal_no_server_and_no_event_loop() -> None:
     ]
 
 
+def test_what_reads_messages_is_loaded_when_it_is_needed() -> None:
+    lazy = {
+        "nsadmin.client.messages",
+        "nsadmin.client.sending",
+        "namesrv_core.protocol.messages",
+        "zstandard",
+    }
+    assert modules("from nsadmin import AdminClient\nAdminClient('h:1')").isdisjoint(lazy)
+    assert "nsadmin.client.messages" in modules("from nsadmin import AdminClient\nAdminClient('h:1').traces")
+
+
 def test_the_package_exports_the_client_only_when_it_is_asked_for() -> None:
     assert "nsadmin.client" not in modules("import nsadmin")
     assert "nsadmin.client" in modules("from nsadmin import AdminClient")

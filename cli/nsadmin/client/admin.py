@@ -1,7 +1,9 @@
 """AdminClient: the library's front door, whose rooms are the nouns of the protocol."""
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from namesrv_core.transport.calls import CallError
 from nsadmin.client.addresses import NameServers, name_servers
@@ -12,19 +14,21 @@ from nsadmin.client.clusters import Clusters
 from nsadmin.client.consumers import Consumers
 from nsadmin.client.groups import Groups
 from nsadmin.client.kv import Kv
-from nsadmin.client.messages import Messages
 from nsadmin.client.name_servers import NameServerConfigs
 from nsadmin.client.order_conf import OrderConfs
 from nsadmin.client.producers import Producers
-from nsadmin.client.queue_reading import QueueReading
 from nsadmin.client.replication import Replication
 from nsadmin.client.retry import Reader
 from nsadmin.client.running import Running
-from nsadmin.client.sending import Sending
 from nsadmin.client.topic_configs import TopicConfigs
 from nsadmin.client.topics import Topics
-from nsadmin.client.traces import Traces
 from nsadmin.client.upkeep import Upkeep
+
+if TYPE_CHECKING:
+    from nsadmin.client.messages import Messages
+    from nsadmin.client.queue_reading import QueueReading
+    from nsadmin.client.sending import Sending
+    from nsadmin.client.traces import Traces
 
 
 class AdminClient:
@@ -54,10 +58,6 @@ class AdminClient:
         self.topics = Topics(self._caller, self._reader, self.clusters)
         self.topic_configs = TopicConfigs(self._caller)
         self.upkeep = Upkeep(self._caller)
-        self.messages = Messages(self._caller, self.topics)
-        self.queue_reading = QueueReading(self._caller)
-        self.sending = Sending(self._caller, self.topics)
-        self.traces = Traces(self.messages)
         self.groups = Groups(self._caller, self.clusters)
         self.consumers = Consumers(self._caller, self.clusters, self.groups)
         self.producers = Producers(self._caller, self.clusters, self.topics)
@@ -65,6 +65,36 @@ class AdminClient:
         self.kv = Kv(self._reader)
         self.name_servers = NameServerConfigs(self._reader)
         self.order_confs = OrderConfs(self.kv, self.name_servers)
+
+    # Reading messages takes modules that nobody else needs: they are loaded when they are.
+
+    @cached_property
+    def messages(self) -> "Messages":
+        """Messages by key, by id, by place."""
+        from nsadmin.client.messages import Messages
+
+        return Messages(self._caller, self.topics)
+
+    @cached_property
+    def queue_reading(self) -> "QueueReading":
+        """What is in queues, from end to end."""
+        from nsadmin.client.queue_reading import QueueReading
+
+        return QueueReading(self._caller)
+
+    @cached_property
+    def sending(self) -> "Sending":
+        """Messages of an operator's own."""
+        from nsadmin.client.sending import Sending
+
+        return Sending(self._caller, self.topics)
+
+    @cached_property
+    def traces(self) -> "Traces":
+        """What clients wrote about their messages."""
+        from nsadmin.client.traces import Traces
+
+        return Traces(self.messages)
 
     @property
     def addresses(self) -> NameServers:
