@@ -15,6 +15,7 @@ from nsadmin.client.consumers import Consumers
 from nsadmin.client.groups import Groups
 from nsadmin.client.kv import Kv
 from nsadmin.client.name_servers import NameServerConfigs
+from nsadmin.client.offsets import Offsets
 from nsadmin.client.order_conf import OrderConfs
 from nsadmin.client.producers import Producers
 from nsadmin.client.replication import Replication
@@ -60,6 +61,7 @@ class AdminClient:
         self.upkeep = Upkeep(self._caller)
         self.groups = Groups(self._caller, self.clusters)
         self.consumers = Consumers(self._caller, self.clusters, self.groups)
+        self.offsets = Offsets(self._caller, self.clusters, self.topics, self.groups)
         self.producers = Producers(self._caller, self.clusters, self.topics)
         self.running = Running(self._caller, self.consumers, self.topics)
         self.kv = Kv(self._reader)

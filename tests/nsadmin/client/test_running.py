@@ -1,7 +1,7 @@
 """What clients tell of themselves, and what that says of their group."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
@@ -18,7 +18,10 @@ QUEUE = {"commitOffset": 7, "cachedMsgCount": 2, "lastConsumeTimestamp": 1000, "
 
 
 def info(
-    numbers: list[int], sub_string: str = "*", orderly: bool = False, queue: dict[str, object] | None = None
+    numbers: list[int],
+    sub_string: str = "*",
+    orderly: bool = False,
+    queue: Mapping[str, object] | None = None,
 ) -> str:
     """ConsumerRunningInfo of a client that has these queues of the topic T."""
     table = keyed("broker-a", {("T", number): queue or QUEUE for number in numbers})

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import FakeBroker, FakeNameServer, closed_port
 
 
@@ -36,3 +37,12 @@ def both(first: FakeNameServer, second: FakeNameServer) -> str:
 def dead() -> str:
     """An address where nothing listens."""
     return f"127.0.0.1:{closed_port()}"
+
+
+@pytest.fixture
+def consumer_broker(first: FakeNameServer) -> Iterator[ConsumerBroker]:
+    """The only broker that the first name server knows, with the topic T and the group G."""
+    with ConsumerBroker() as running:
+        first.clusters = {"C": {"broker-a": {0: running.addr}}}
+        first.routes = {"T": {"broker-a": 6}}
+        yield running

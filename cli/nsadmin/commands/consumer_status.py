@@ -1,0 +1,131 @@
+"""consumerStatus: what the clients of a consumer group tell about themselves, and what is wrong with it."""
+
+from time import time
+from typing import Annotated
+
+from typer import Option
+
+from nsadmin.client.addresses import BROKER_PORT, parse_addr
+from nsadmin.client.results import error_text
+from nsadmin.client.running import RunningClient
+from nsadmin.commands.consumers import Cluster
+from nsadmin.commands.parameters import Word
+from nsadmin.commands.times import utc
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+COLUMNS = (
+    "group",
+    "clientId",
+    "version",
+    "language",
+    "startTime",
+    "topic",
+    "brokerName",
+    "queueId",
+    "commitOffset",
+    "cachedMsgCount",
+    "cachedMsgSizeInMiB",
+    "lastPullTime",
+    "lastConsumeTime",
+    "locked",
+    "dropped",
+    "consumeOKTPS",
+    "consumeFailedTPS",
+    "consumeRT",
+    "pullTPS",
+    "pullRT",
+    "subscriptions",
+    "properties",
+    "error",
+)
+IN_TABLE = (
+    "clientId", "topic", "brokerName", "queueId", "commitOffset", "cachedMsgCount", "lastPullTime",
+    "lastConsumeTime", "locked", "consumeOKTPS", "consumeFailedTPS", "consumeRT", "error",
+)  # fmt: skip
+
+
+def consumer_status(
+    session: Session,
+    group: Annotated[str, Word(("-g", "--consumerGroup"), "GROUP", "A consumer group.")],
+    client_id: Annotated[
+        str | None, Option("-i", "--clientId", metavar="ID", help="Only this client of it.")
+    ] = None,
+    broker: Annotated[
+        str | None, Option("-b", "--brokerAddr", metavar="ADDR", help="Only clients of the broker there.")
+    ] = None,
+    jstack: Annotated[
+        bool, Option("-s", "--jstack", help="The stacks of the clients' threads, instead of rows.")
+    ] = False,
+    cluster: Cluster = None,
+) -> Rows | str:
+    """Ask every client of a consumer group for the queues it has, and say on stderr what is wrong.
+
+    Said are clients that subscribe differently; queues that nobody or more than one client consumes (push
+    consumers in clustering mode, if all clients were asked); queues that a client cannot lock though it
+    consumes in order; messages that lie in a client for more than a minute. Times are in UTC, RTs in ms,
+    TPS per second and for the whole topic in that client. JSON has each client's properties too.
+    """
+    addr = None if broker is None else parse_addr(broker, BROKER_PORT)
+    found = session.admin.running.group(
+        group, client_id, cluster_name=cluster, broker_addr=addr, jstack=jstack
+    )
+    failures = [*found.errors.values(), *(item.error for item in found.clients)]
+    notes = [
+        f"broker {addr}: {error_text(error)}" for addr, error in found.errors.items() if error is not None
+    ]
+    notes += [
+        f"client {item.client.client_id}: {error_text(item.error)}"
+        for item in found.clients
+        if item.error is not None
+    ]
+    if jstack and not any(failures):
+        return "\n".join(_stack(item) for item in found.clients)
+    if client_id is None and addr is None and cluster is None:
+        notes += session.admin.running.problems(found, int(time() * 1000))
+    rows = [row for item in found.clients for row in _rows(group, item)]
+    return Rows(COLUMNS, rows, failures, notes, IN_TABLE)
+
+
+def _stack(item: RunningClient) -> str:
+    stack = item.info.jstack if item.info else None
+    return f"# {item.client.client_id}\n{stack or 'this client tells no stacks'}"
+
+
+def _rows(group: str, item: RunningClient) -> list[Row]:
+    client, info = item.client, item.info
+    common: dict[str, object] = {
+        "group": group,
+        "clientId": client.client_id,
+        "version": client.version,
+        "language": client.language,
+    }
+    if info is None:
+        return [{**common, "error": item.error and error_text(item.error)}]
+    common["startTime"] = utc(info.start_time)
+    common["subscriptions"] = {wanted.topic: str(wanted) for wanted in info.subscriptions}
+    common["properties"] = info.properties
+    rows: list[Row] = []
+    for held in info.queues:
+        status = info.topics.get(held.queue.topic)
+        rows.append(
+            {
+                **common,
+                "topic": held.queue.topic,
+                "brokerName": held.queue.broker_name,
+                "queueId": held.queue.queue_id,
+                "commitOffset": held.commit_offset,
+                "cachedMsgCount": held.cached_msg_count,
+                "cachedMsgSizeInMiB": held.cached_msg_size_in_mib,
+                "lastPullTime": utc(held.last_pull),
+                "lastConsumeTime": utc(held.last_consume),
+                "locked": held.locked,
+                "dropped": held.dropped,
+                "consumeOKTPS": status and status.consume_ok_tps,
+                "consumeFailedTPS": status and status.consume_failed_tps,
+                "consumeRT": status and status.consume_rt,
+                "pullTPS": status and status.pull_tps,
+                "pullRT": status and status.pull_rt,
+            }
+        )
+    return rows or [common]

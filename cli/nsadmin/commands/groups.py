@@ -1,0 +1,266 @@
+"""getConsumerConfig, updateSubGroup and deleteSubGroup: consumer groups as brokers know them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from typer import Option
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.groups import GroupChange
+from nsadmin.client.results import error_text, is_not_found
+from nsadmin.commands import values
+from nsadmin.commands.parameters import Word
+from nsadmin.commands.results import outcome
+from nsadmin.commands.targets import MasterOption, MastersOption, masters_at, places
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+SETTINGS = (
+    "consumeEnable",
+    "consumeFromMinEnable",
+    "consumeBroadcastEnable",
+    "consumeMessageOrderly",
+    "retryQueueNums",
+    "retryMaxTimes",
+    "groupRetryPolicy",
+    "consumeTimeoutMinute",
+    "brokerId",
+    "whichBrokerWhenConsumeSlowly",
+    "notifyConsumerIdsChangedEnable",
+    "groupSysFlag",
+    "subscriptionDataSet",
+    "attributes",
+)
+CONFIG_COLUMNS = ("group", "brokerName", "brokerAddr", *SETTINGS, "error")
+CONFIG_IN_TABLE = (
+    "brokerName", "consumeEnable", "consumeFromMinEnable", "consumeBroadcastEnable", "consumeMessageOrderly",
+    "retryQueueNums", "retryMaxTimes", "attributes", "error",
+)  # fmt: skip
+CHANGE_COLUMNS = ("target", "brokerName", "group", "changes", "before", "after", "result", "error")
+CHANGE_IN_TABLE = ("target", "brokerName", "group", "changes", "result", "error")
+DELETION_COLUMNS = ("target", "role", "group", "topic", "result", "error")
+
+Group = Annotated[str, Word(("-g", "--groupName"), "GROUP", "A consumer group.")]
+
+
+def get_consumer_config(
+    session: Session,
+    group: Group,
+    cluster: Annotated[
+        str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Only the brokers of this cluster.")
+    ] = None,
+) -> Rows:
+    """Show the settings of a consumer group on every broker.
+
+    JSON has more columns than the table. What a release does not know (4.9 knows no order, retry policy
+    and attributes) is null. A broker that does not know the group says so, which is an error only if no
+    broker knows it.
+    """
+    rows: list[Row] = []
+    errors: list[RocketMQError | None] = []
+    notes = []
+    for target, settings, error in session.admin.groups.settings(group, cluster):
+        row: Row = {"group": group, "brokerName": target.broker_name, "brokerAddr": target.broker_addr}
+        errors.append(error)
+        if error is not None:
+            notes.append(f"broker {target.broker_name}: {error_text(error)}")
+            rows.append({**row, "error": error_text(error)})
+        elif settings is None:
+            rows.append({**row, "error": "this broker does not know the group"})
+        else:
+            rows.append({**row, **{name: settings.get(name) for name in SETTINGS}})
+    return Rows(CONFIG_COLUMNS, rows, errors, notes, CONFIG_IN_TABLE)
+
+
+def update_sub_group(
+    session: Session,
+    group: Group,
+    broker: MasterOption = None,
+    cluster: MastersOption = None,
+    consume_enable: Annotated[
+        str | None, Option("-s", "--consumeEnable", metavar="true|false", help="Whether it may consume.")
+    ] = None,
+    from_min: Annotated[
+        str | None,
+        Option("-m", "--consumeFromMinEnable", metavar="true|false", help="Start at the oldest message."),
+    ] = None,
+    broadcast: Annotated[
+        str | None,
+        Option("-d", "--consumeBroadcastEnable", metavar="true|false", help="Whether it may broadcast."),
+    ] = None,
+    orderly: Annotated[
+        str | None,
+        Option("-o", "--consumeMessageOrderly", metavar="true|false", help="In order; 5.0 and later."),
+    ] = None,
+    retry_queue_nums: Annotated[
+        int | None, Option("-q", "--retryQueueNums", metavar="NUMBER", help="Queues of its retry topic.")
+    ] = None,
+    retry_max_times: Annotated[
+        int | None, Option("-r", "--retryMaxTimes", metavar="NUMBER", help="Retries before a dead letter.")
+    ] = None,
+    retry_policy: Annotated[
+        str | None, Option("-p", "--groupRetryPolicy", metavar="JSON", help="Its waits; 5.0 and later.")
+    ] = None,
+    broker_id: Annotated[
+        int | None, Option("-i", "--brokerId", metavar="ID", help="Broker id to consume from.")
+    ] = None,
+    when_slow: Annotated[
+        int | None,
+        Option("-w", "--whichBrokerWhenConsumeSlowly", metavar="ID", help="Broker id when it is behind."),
+    ] = None,
+    notify: Annotated[
+        str | None,
+        Option("-a", "--notifyConsumerIdsChanged", metavar="true|false", help="Tell clients of new clients."),
+    ] = None,
+    attributes: Annotated[
+        str | None, Option("--attributes", metavar="LIST", help="As in +key=value,-other; 5.1.3 and later.")
+    ] = None,
+) -> Rows:
+    """Create a consumer group, or change one: what is not named stays as each broker has it.
+
+    A new group may consume, not broadcast, and starts where its clients say; it retries 16 times. Each
+    master is read before and after, and a row says what changed there.
+    """
+    command = "updateSubGroup"
+    named = {
+        "consumeEnable": values.flag(command, "-s", consume_enable),
+        "consumeFromMinEnable": values.flag(command, "-m", from_min),
+        "consumeBroadcastEnable": values.flag(command, "-d", broadcast),
+        "consumeMessageOrderly": values.flag(command, "-o", orderly),
+        "retryQueueNums": retry_queue_nums,
+        "retryMaxTimes": retry_max_times,
+        "groupRetryPolicy": _policy(retry_policy),
+        "brokerId": broker_id,
+        "whichBrokerWhenConsumeSlowly": when_slow,
+        "notifyConsumerIdsChangedEnable": values.flag(command, "-a", notify),
+    }
+    changes = {name: value for name, value in named.items() if value is not None}
+    signed = _signed(attributes)
+    targets = masters_at(session, command, broker, cluster)
+    session.confirm(f"Create or change the consumer group {group} on {places(targets)}?")
+    groups = session.direct.groups
+    if session.dry_run:
+        return _changes(group, groups.planned(group, targets, changes, signed), "dry-run")
+    return _changes(group, groups.update(group, targets, changes, signed), "done")
+
+
+def _policy(text: str | None) -> object:
+    if text is None:
+        return None
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise UsageError('updateSubGroup: -p wants JSON such as {"type":"CUSTOMIZED"}')
+    return value
+
+
+def _signed(text: str | None) -> dict[str, str]:
+    """ "+a=1,-b" by its signed keys."""
+    signed = {}
+    for item in (text or "").split(","):
+        key, _, value = item.strip().partition("=")
+        if key and (key[0] not in "+-" or len(key) < 2 or (key[0] == "+" and not value)):
+            raise UsageError(f"updateSubGroup: --attributes {item}: write +key=value or -key")
+        if key:
+            signed[key] = value
+    return signed
+
+
+def _changes(group: str, changes: Sequence[GroupChange], done: str) -> Rows:
+    rows: list[Row] = []
+    for target, before, after, error in changes:
+        names = sorted(name for name in after if after[name] != before.get(name) and name != "groupName")
+        rows.append(
+            {
+                "target": target.broker_addr or target.broker_name,
+                "brokerName": target.broker_name,
+                "group": group,
+                "changes": {} if error else {name: _arrow(before, after, name) for name in names},
+                "before": None if error or not before else before,
+                "after": None if error else after,
+                **outcome(error, done if names or not before else "unchanged"),
+            }
+        )
+    return Rows(CHANGE_COLUMNS, rows, [change.error for change in changes], (), CHANGE_IN_TABLE)
+
+
+def _arrow(before: Mapping[str, Any], after: Mapping[str, Any], name: str) -> str:
+    new = json.dumps(after[name])
+    return new if name not in before else f"{json.dumps(before[name])}->{new}"
+
+
+def delete_sub_group(
+    session: Session,
+    group: Group,
+    broker: MasterOption = None,
+    cluster: MastersOption = None,
+    remove_offset: Annotated[
+        str | None,
+        Option("-r", "--removeOffset", metavar="true|false", help="Forget how far it has consumed, too."),
+    ] = None,
+    keep_topics: Annotated[
+        bool, Option("--keep-topics", help="With -c: leave its retry and dead-letter topics.")
+    ] = False,
+) -> Rows:
+    """Delete a consumer group from one master, or from a cluster with its retry and dead-letter topics.
+
+    With -c, %RETRY%GROUP and %DLQ%GROUP go from every master and every name server, with the messages in
+    them. Without -r true the offsets stay, and a group of the same name would go on where this one was.
+    Clients that are still connected make the group anew where brokers create groups by themselves. A
+    master that does not know the group says "not found", which is an error only if none of them knows it.
+    """
+    removes = values.flag("deleteSubGroup", "-r", remove_offset) or False
+    targets = masters_at(session, "deleteSubGroup", broker, cluster)
+    topics = [] if cluster is None or keep_topics else [f"%RETRY%{group}", f"%DLQ%{group}"]
+    what = [f"the consumer group {group}", *(["its offsets"] if removes else []), *topics]
+    session.confirm(f"Delete {', '.join(what)} on {places(targets)}?")
+    groups = session.direct.groups
+    if session.dry_run:
+        results, done = groups.holders(group, targets), "dry-run"
+    else:
+        results, done = groups.delete(group, targets, clean_offset=removes), "done"
+    rows: list[Row] = [
+        {
+            "target": target.broker_addr or target.broker_name,
+            "role": "master",
+            "group": group,
+            **outcome(error, done),
+        }
+        for target, (_, _, error) in zip(targets, results, strict=True)
+    ]
+    errors = [result.error for result in results]
+    if None in errors:
+        errors = [None if is_not_found(error) else error for error in errors]
+    for topic in topics if cluster is not None and None in errors else ():
+        topic_rows, topic_errors = _without_topic(session, group, topic, cluster)
+        rows += topic_rows
+        errors += topic_errors
+    return Rows(DELETION_COLUMNS, rows, errors)
+
+
+def _without_topic(
+    session: Session, group: str, topic: str, cluster: str | None
+) -> tuple[list[Row], list[RocketMQError | None]]:
+    """Delete a topic of the group; one that was never there is no failure."""
+    try:
+        deletion = session.admin.topics.deletion(topic, cluster or "")
+    except RocketMQError as error:
+        if is_not_found(error):
+            return [], []
+        return [{"group": group, "topic": topic, **outcome(error)}], [error]
+    steps = deletion.planned() if session.dry_run else deletion.run()
+    rows: list[Row] = [
+        {
+            "target": step.target,
+            "role": step.role,
+            "group": group,
+            "topic": topic,
+            **outcome(step.error, step.result),
+        }
+        for step in steps
+    ]
+    return rows, [step.error for step in steps if step.result != "skipped"]

@@ -1,0 +1,197 @@
+"""Moving groups: planned, carried out, read back."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from namesrv_core.protocol.command import reply
+from nsadmin import AdminClient
+from nsadmin.client import NotApplied, NotFound
+from nsadmin.client.offsets import END, Move, Plan
+from nsadmin.client.queues import MessageQueue
+from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.servers import FakeNameServer, refuse
+
+QUEUE = MessageQueue("T", "broker-a", 0)
+
+
+@pytest.fixture
+def consumer_broker() -> Iterator[ConsumerBroker]:
+    with ConsumerBroker() as running:
+        running.ends = {("T", number): (10, 50) for number in range(8)}
+        running.offsets = {("G", "T", number): 20 for number in range(7)}
+        yield running
+
+
+@pytest.fixture
+def admin(first: FakeNameServer, consumer_broker: ConsumerBroker) -> Iterator[AdminClient]:
+    first.clusters = {"C": {"broker-a": {0: consumer_broker.addr}}}
+    with AdminClient(first.addr, timeout=5) as client:
+        yield client
+
+
+def short(moves: tuple[Move, ...] | list[Move]) -> list[tuple[int | None, int | None, str]]:
+    return [(move.old, move.new, move.result) for move in moves]
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "new", "skipped", "repeated"),
+    [(END, 50, 30, 0), (15, 15, 0, 5), (3, 10, 0, 10), (20, 20, 0, 0)],
+)
+def test_a_plan_says_what_is_skipped_and_repeated(
+    admin: AdminClient, consumer_broker: ConsumerBroker, timestamp: int, new: int, skipped: int, repeated: int
+) -> None:
+    plan = admin.offsets.plan_reset("G", "T", timestamp)
+    assert len(plan.moves) == 8
+    assert plan.moves[0] == Move(consumer_broker.addr, QUEUE, 20, new, "planned", None)
+    assert (plan.moves[0].skipped, plan.moves[0].repeated) == (skipped, repeated)
+    never = plan.moves[7]
+    assert (never.old, never.new, never.skipped, never.repeated) == (None, new, None, None)
+    assert {15, 222}.isdisjoint(consumer_broker.codes())
+
+
+def test_a_plan_is_carried_out_by_the_broker(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    done = admin.offsets.reset(admin.offsets.plan_reset("G", "T", 15))
+    assert short(done) == [(20, 15, "done")] * 7 + [(None, 15, "done")]
+    assert set(consumer_broker.offsets.values()) == {15}
+    [asked] = [command for command in consumer_broker.asked if command.code == 222]
+    assert asked.ext == {"group": "G", "topic": "T", "timestamp": "15", "isForce": "true"}
+
+
+def test_what_is_not_there_is_not_moved(admin: AdminClient, first: FakeNameServer) -> None:
+    with pytest.raises(NotFound, match="knows the consumer group 'X'"):
+        admin.offsets.plan_reset("X", "T", END)
+    with pytest.raises(NotFound, match="no cluster 'D'"):
+        admin.offsets.plan_reset("G", "T", END, cluster_name="D")
+    first.clusters = {**first.clusters, "D": {"d": {0: "h:1"}}}
+    with pytest.raises(NotFound, match="has queues of 'T'"):
+        admin.offsets.plan_reset("G", "T", END, cluster_name="D")
+
+
+def test_a_broker_that_does_nothing_is_found_out(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    answer = b'{"offsetTable":{{"brokerName":"broker-a","queueId":0,"topic":"T"}:50}}'
+    consumer_broker.handlers[222] = lambda asked: reply(asked, body=answer)
+    done = admin.offsets.reset(admin.offsets.plan_reset("G", "T", END))
+    assert str(done[0].error) == "the broker answered success, but the offset is still 20"
+    assert str(done[1].error) == "the broker answered success, but does not name this queue"
+    consumer_broker.handlers[222] = refuse(1, "no")
+    done = admin.offsets.reset(admin.offsets.plan_reset("G", "T", END))
+    assert {str(move.error) for move in done} == {"SYSTEM_ERROR (1): no"}
+
+
+def test_a_broker_of_which_one_queue_cannot_be_planned_is_left_alone(
+    admin: AdminClient, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.handlers[31] = lambda asked: (
+        refuse(1, "no")(asked) if (asked.ext or {})["queueId"] == "3" else reply(asked, ext={"offset": "0"})
+    )
+    done = admin.offsets.reset(admin.offsets.plan_reset("G", "T", END))
+    assert {move.result for move in done} == {"failed"}
+    assert str(done[3].error) == "SYSTEM_ERROR (1): no"
+    assert 222 not in consumer_broker.codes()
+
+
+def test_a_broker_without_a_master_fails_and_the_other_is_moved(
+    admin: AdminClient, first: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    first.clusters["C"] = {"broker-a": {0: consumer_broker.addr}, "broker-b": {1: "h:1"}}  # type: ignore[index]
+    first.routes["T"]["broker-b"] = 6
+    done = admin.offsets.reset(admin.offsets.plan_reset("G", "T", END))
+    assert [move.result for move in done] == ["done"] * 8 + ["failed"]
+    assert str(done[8].error) == "this broker has no master now"
+
+
+def test_old_brokers_write_offsets_where_nobody_is_connected(
+    admin: AdminClient, consumer_broker: ConsumerBroker
+) -> None:
+    del consumer_broker.properties["useServerSideResetOffset"]
+    done = admin.offsets.reset(admin.offsets.plan_reset("G", "T", 30, force=False))
+    assert short(done) == [(20, 20, "kept")] * 7 + [(None, 30, "done")]
+    done = admin.offsets.reset(admin.offsets.plan_reset("G", "T", 15, force=False))
+    assert {move.result for move in done} == {"done"}
+    assert set(consumer_broker.offsets.values()) == {15}
+
+
+def test_old_brokers_leave_it_to_clients(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    consumer_broker.properties["useServerSideResetOffset"] = "false"
+    consumer_broker.clients = {"G": ["c1"]}
+    plan = admin.offsets.plan_reset("G", "T", END)
+    before = dict(consumer_broker.offsets)
+    told = consumer_broker.handlers[222]
+
+    def forget(asked: object) -> object:
+        answer = told(asked)  # type: ignore[arg-type]
+        consumer_broker.offsets = dict(before)
+        return answer
+
+    consumer_broker.handlers[222] = forget  # type: ignore[assignment]
+    assert {move.result for move in admin.offsets.reset(plan)} == {"pending"}
+
+
+@pytest.mark.parametrize("offset", [10, 50, None])
+def test_one_queue_alone(admin: AdminClient, consumer_broker: ConsumerBroker, offset: int | None) -> None:
+    plan = admin.offsets.plan_queue("G", QUEUE, consumer_broker.addr, 30, offset)
+    [move] = admin.offsets.reset(plan)
+    wanted = 30 if offset is None else offset
+    assert (move.new, move.result) == (wanted, "done")
+    assert consumer_broker.offsets["G", "T", 0] == wanted
+    assert consumer_broker.offsets["G", "T", 1] == 20
+
+
+def test_one_queue_to_an_offset_that_it_does_not_have(
+    admin: AdminClient, consumer_broker: ConsumerBroker
+) -> None:
+    [move] = admin.offsets.plan_queue("G", QUEUE, consumer_broker.addr, END, 51).moves
+    assert str(move.error) == "offset 51 is not within 10 to 50"
+    with pytest.raises(NotFound):
+        admin.offsets.plan_queue("X", QUEUE, consumer_broker.addr, END, 20)
+
+
+def test_one_queue_of_an_old_broker_only_while_nobody_is_connected(
+    admin: AdminClient, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.properties["useServerSideResetOffset"] = "false"
+    plan = admin.offsets.plan_queue("G", QUEUE, consumer_broker.addr, END, 11)
+    assert short(admin.offsets.reset(plan)) == [(20, 11, "done")]
+    consumer_broker.clients = {"G": ["c1"]}
+    [move] = admin.offsets.reset(admin.offsets.plan_queue("G", QUEUE, consumer_broker.addr, END, 12))
+    assert str(move.error) == "this broker cannot move one queue while clients are connected: stop them"
+    assert 222 not in consumer_broker.codes()
+
+
+def clone(admin: AdminClient) -> Plan:
+    return admin.offsets.plan_clone("G", "Other", "T")
+
+
+def test_a_clone_takes_one_topic_only(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    consumer_broker.configs["Other"] = {}
+    consumer_broker.offsets["G", "%RETRY%G", 0] = 3
+    consumer_broker.offsets["Other", "T", 0] = 20
+    done = admin.offsets.commit(clone(admin))
+    assert short(done) == [
+        (20, 20, "kept"),
+        *[(None, 20, "done")] * 6,
+        (None, None, "kept"),
+    ]
+    assert {key: value for key, value in consumer_broker.offsets.items() if key[0] == "Other"} == {
+        ("Other", "T", number): 20 for number in range(7)
+    }
+
+
+def test_a_clone_is_for_a_group_that_is_there_and_of_which_nobody_is_connected(
+    admin: AdminClient, consumer_broker: ConsumerBroker
+) -> None:
+    with pytest.raises(NotFound, match="'Other'"):
+        clone(admin)
+    consumer_broker.configs["Other"] = {}
+    consumer_broker.clients = {"Other": ["c1"]}
+    with pytest.raises(NotApplied, match="stop them first"):
+        clone(admin)
+
+
+def test_a_write_that_is_refused_or_lost_is_told(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    consumer_broker.configs["Other"] = {}
+    consumer_broker.handlers[15] = lambda asked: reply(asked, remark="Offset has been previously reset")
+    assert str(admin.offsets.commit(clone(admin))[0].error).endswith("the offset is still None")
+    consumer_broker.handlers[15] = refuse(26, "no group")
+    assert admin.offsets.commit(clone(admin))[0].result == "failed"

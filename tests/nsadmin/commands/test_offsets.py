@@ -1,0 +1,137 @@
+"""resetOffsetByTime, skipAccumulatedMessage and cloneGroupOffset."""
+
+import json
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.servers import FakeNameServer
+
+
+@pytest.fixture
+def filled(consumer_broker: ConsumerBroker) -> ConsumerBroker:
+    consumer_broker.ends = {("T", number): (10, 50) for number in range(8)}
+    consumer_broker.offsets = {("G", "T", number): 20 for number in range(7)}
+    return consumer_broker
+
+
+@pytest.mark.parametrize("words", [("G", "T", "-s", "15"), ("--group", "G", "-t", "T", "--timestamp", "15")])
+def test_a_reset_dry_shows_what_would_be_repeated(
+    run: Run, first: FakeNameServer, filled: ConsumerBroker, words: tuple[str, ...]
+) -> None:
+    done = run("resetOffsetByTime", *words, "-n", first.addr, "--dry-run", "--json")
+    assert (done.code, done.err) == (0, "")
+    rows = json.loads(done.out)
+    assert rows[0] == {
+        "group": "G",
+        "topic": "T",
+        "brokerName": "broker-a",
+        "brokerAddr": filled.addr,
+        "queueId": 0,
+        "from": 20,
+        "to": 15,
+        "skipped": 0,
+        "repeated": 5,
+        "result": "dry-run",
+        "error": None,
+    }
+    assert (rows[7]["from"], rows[7]["repeated"]) == (None, None)
+    assert {15, 222}.isdisjoint(filled.codes())
+
+
+def test_a_reset_needs_a_yes_and_is_done(run: Run, first: FakeNameServer, filled: ConsumerBroker) -> None:
+    words = ["resetOffsetByTime", "G", "T", "-s", "15", "-f", "true", "-c", "C", "-n", first.addr]
+    assert run(*words).code == 2
+    done = run(*words, "--yes", "--json")
+    assert (done.code, done.err) == (0, "")
+    assert [row["result"] for row in json.loads(done.out)] == ["done"] * 8
+    assert set(filled.offsets.values()) == {15}
+
+
+def test_minus_one_and_skipping_go_to_the_end(
+    run: Run, first: FakeNameServer, filled: ConsumerBroker
+) -> None:
+    for words in (
+        ["resetOffsetByTime", "G", "T", "-s", "-1"],
+        ["skipAccumulatedMessage", "-g", "G", "-t", "T"],
+    ):
+        filled.offsets = {("G", "T", number): 20 for number in range(7)}
+        done = run(*words, "-n", first.addr, "-y", "--json")
+        assert (done.code, done.err) == (0, "")
+        assert json.loads(done.out)[0]["skipped"] == 30
+        assert set(filled.offsets.values()) == {50}
+
+
+@pytest.mark.parametrize("offset", ["10", "0"])
+def test_one_queue_goes_to_any_offset_that_it_has(
+    run: Run, first: FakeNameServer, filled: ConsumerBroker, offset: str
+) -> None:
+    filled.ends["T", 3] = (0, 50)
+    words = ["resetOffsetByTime", "G", "T", "-b", filled.addr, "-q", "3", "-o", offset, "-n", first.addr]
+    done = run(*words, "-y", "--json")
+    assert done.code == 0
+    assert [(row["queueId"], row["to"], row["result"]) for row in json.loads(done.out)] == [
+        (3, int(offset), "done")
+    ]
+    assert filled.offsets["G", "T", 3] == int(offset)
+    done = run(*words[:-4], "-o", "51", "-n", first.addr, "-y")
+    assert (done.code, done.err) == (1, "nsadmin: failed on 1 of 1 queues\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-s", "yesterday"],
+        [],
+        ["-s", "1", "-f", "yes"],
+        ["-s", "1", "-q", "1"],
+        ["-s", "1", "-b", "h:1"],
+        ["-o", "1"],
+        ["-s", "1", "-o", "1", "-b", "h:1", "-q", "1"],
+    ],
+)
+def test_wrong_words_are_one_line(
+    run: Run, first: FakeNameServer, filled: ConsumerBroker, words: list[str]
+) -> None:
+    done = run("resetOffsetByTime", "G", "T", *words, "-n", first.addr, "-y")
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+
+
+def test_queues_and_brokers_that_are_not_there(
+    run: Run, first: FakeNameServer, filled: ConsumerBroker
+) -> None:
+    for place in (["-b", filled.addr, "-q", "8"], ["-b", "127.0.0.1:1", "-q", "0"]):
+        done = run("resetOffsetByTime", "G", "T", "-s", "1", *place, "-n", first.addr, "-y")
+        assert (done.code, done.out) == (5, "")
+    assert run("skipAccumulatedMessage", "X", "T", "-n", first.addr, "-y").code == 5
+    assert run("skipAccumulatedMessage", "G", "X", "-n", first.addr, "-y").code == 5
+
+
+def test_clients_of_an_old_broker_are_told(run: Run, first: FakeNameServer, filled: ConsumerBroker) -> None:
+    filled.properties["useServerSideResetOffset"] = "false"
+    filled.clients = {"G": ["c1"]}
+    tell = filled.handlers[222]
+
+    def forget(asked: object) -> object:
+        before = dict(filled.offsets)
+        answer = tell(asked)  # type: ignore[arg-type]
+        filled.offsets = before
+        return answer
+
+    filled.handlers[222] = forget  # type: ignore[assignment]
+    done = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json")
+    assert done.code == 0
+    assert done.err.startswith("nsadmin: pending: ")
+    assert {row["result"] for row in json.loads(done.out)} == {"pending"}
+
+
+def test_a_clone(run: Run, first: FakeNameServer, filled: ConsumerBroker) -> None:
+    filled.configs["D"] = {}
+    words = ["cloneGroupOffset", "-s", "G", "-d", "D", "-t", "T", "-o", "true", "-n", first.addr]
+    done = run(*words, "--dry-run", "--json")
+    assert [row["result"] for row in json.loads(done.out)] == ["dry-run"] * 7 + ["kept"]
+    done = run(*words, "-y", "--json")
+    assert (done.code, done.err) == (0, "")
+    assert [row["result"] for row in json.loads(done.out)] == ["done"] * 7 + ["kept"]
+    assert filled.offsets["D", "T", 0] == 20

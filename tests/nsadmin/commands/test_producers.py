@@ -1,0 +1,77 @@
+"""producerConnection and producer."""
+
+import json
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.servers import FakeNameServer
+
+
+@pytest.fixture
+def online(consumer_broker: ConsumerBroker) -> ConsumerBroker:
+    consumer_broker.producers = {"P": ["p1"], "CLIENT_INNER_PRODUCER": ["p1"]}
+    return consumer_broker
+
+
+@pytest.mark.parametrize("words", [("P",), ("P", "T"), ("-g", "P", "-t", "T")])
+def test_clients_of_a_producer_group(
+    run: Run, first: FakeNameServer, online: ConsumerBroker, words: tuple[str, ...]
+) -> None:
+    done = run("producerConnection", *words, "-n", first.addr, "--json")
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out) == [
+        {
+            "producerGroup": "P",
+            "clientId": "p1",
+            "clientAddr": "10.0.0.1:5",
+            "language": "JAVA",
+            "version": "V5_5_0",
+            "brokerAddrs": [online.addr],
+        }
+    ]
+
+
+def test_a_producer_group_nobody_is_of(
+    run: Run, first: FakeNameServer, online: ConsumerBroker, dead: str
+) -> None:
+    done = run("producerConnection", "X", "-n", first.addr)
+    assert (done.code, done.out) == (5, "")
+    assert run("producerConnection", "P", "NoTopic", "-n", first.addr).code == 5
+    first.clusters = {"C": {"a": {0: online.addr, 1: dead}}}
+    done = run("producerConnection", "P", "-n", first.addr)
+    assert (done.code, done.err) == (
+        3,
+        f"nsadmin: broker {dead}: connection refused, nothing listens there\n",
+    )
+
+
+@pytest.mark.parametrize("flag", [None, "-b", "--broker"])
+def test_all_producers_of_one_broker_need_no_name_server(
+    run: Run, online: ConsumerBroker, flag: str | None
+) -> None:
+    done = run("producer", *([flag] if flag else []), online.addr, "--json")
+    assert (done.code, done.err) == (0, "")
+    inner, mine = json.loads(done.out)
+    assert inner["producerGroup"] == "CLIENT_INNER_PRODUCER"
+    assert mine == {
+        "producerGroup": "P",
+        "clientId": "p1",
+        "clientAddr": "10.0.0.1:5",
+        "language": "JAVA",
+        "version": "V4_9_7",
+        "lastUpdateTimestamp": 1000,
+        "lastUpdated": "1970-01-01T00:00:01.000Z",
+        "brokerAddr": online.addr,
+    }
+
+
+def test_producers_of_every_broker(
+    run: Run, first: FakeNameServer, online: ConsumerBroker, dead: str
+) -> None:
+    first.clusters = {"C": {"a": {0: online.addr, 1: dead}}}
+    done = run("producer", "--no-internal", "-n", first.addr)
+    assert done.code == 3
+    assert [line.split()[0] for line in done.out.splitlines()] == ["producerGroup", "P"]
+    assert done.err == f"nsadmin: broker {dead}: connection refused, nothing listens there\n"
