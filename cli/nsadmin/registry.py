@@ -140,14 +140,6 @@ COMMANDS = (
         "delete",
         "Move a group to the end of a topic",
     ),
-    Entry(
-        "cloneGroupOffset",
-        "offsets",
-        "clone_group_offset",
-        "Consumers",
-        "delete",
-        "Move a group to where another one is",
-    ),
     Entry("producer", "producers", "producer", "Producers", "read", "All producers of a broker, or of all"),
     Entry(
         "producerConnection", "producers", "producer_connection", "Producers", "read", "Clients of a group"

@@ -1,4 +1,4 @@
-"""resetOffsetByTime, skipAccumulatedMessage and cloneGroupOffset: where a consumer group goes on."""
+"""resetOffsetByTime and skipAccumulatedMessage: where a consumer group goes on."""
 
 from collections.abc import Callable, Sequence
 from typing import Annotated
@@ -96,26 +96,6 @@ def skip_accumulated_message(
     offsets = session.admin.offsets
     plan = offsets.plan_reset(group, topic, END, cluster_name=cluster, force=wanted is not False)
     return _carried_out(session, plan, offsets.reset)
-
-
-def clone_group_offset(
-    session: Session,
-    source: Annotated[str, Word(("-s", "--srcGroup"), "SOURCE", "The group whose offsets are taken.")],
-    group: Annotated[str, Word(("-d", "--destGroup"), "GROUP", "The group that gets them.")],
-    topic: Topic,
-    offline: Annotated[
-        str | None, Option("-o", "--offline", metavar="true|false", help="Accepted from mqadmin, unused.")
-    ] = None,
-    cluster: Cluster = None,
-) -> Rows:
-    """Move a consumer group to where another one is, on every queue of one topic and of no other.
-
-    The group must be there, and nobody of it connected: its clients would write their own offsets over it.
-    Rows are as those of resetOffsetByTime; a queue where the source never committed an offset is kept.
-    """
-    values.flag("cloneGroupOffset", "-o", offline)
-    offsets = session.admin.offsets
-    return _carried_out(session, offsets.plan_clone(source, group, topic, cluster), offsets.commit)
 
 
 def _time(command: str, text: str) -> int:

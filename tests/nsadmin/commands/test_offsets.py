@@ -1,4 +1,4 @@
-"""resetOffsetByTime, skipAccumulatedMessage and cloneGroupOffset."""
+"""resetOffsetByTime and skipAccumulatedMessage."""
 
 import json
 
@@ -124,14 +124,3 @@ def test_clients_of_an_old_broker_are_told(run: Run, first: FakeNameServer, fill
     assert done.code == 0
     assert done.err.startswith("nsadmin: pending: ")
     assert {row["result"] for row in json.loads(done.out)} == {"pending"}
-
-
-def test_a_clone(run: Run, first: FakeNameServer, filled: ConsumerBroker) -> None:
-    filled.configs["D"] = {}
-    words = ["cloneGroupOffset", "-s", "G", "-d", "D", "-t", "T", "-o", "true", "-n", first.addr]
-    done = run(*words, "--dry-run", "--json")
-    assert [row["result"] for row in json.loads(done.out)] == ["dry-run"] * 7 + ["kept"]
-    done = run(*words, "-y", "--json")
-    assert (done.code, done.err) == (0, "")
-    assert [row["result"] for row in json.loads(done.out)] == ["done"] * 7 + ["kept"]
-    assert filled.offsets["D", "T", 0] == 20

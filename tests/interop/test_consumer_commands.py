@@ -1,0 +1,175 @@
+"""Commands about consumers, producers and offsets, with living Java clients on a 5.5.0 and a 4.9.7 broker."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.interop import jars
+from tests.interop.cluster import create_topic, wait_for_broker, wait_for_runtime_info, wait_for_topic
+from tests.interop.java_parts import QUICK_START, QUIET_LOGBACK, JavaBroker, MqAdmin
+from tests.interop.our_server import ROOT, OurNameServer
+from tests.interop.processes import Child, wait_for
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
+TOPIC, GROUP, PRODUCERS = "Orders", "Orders-consumer", "Orders-producer"
+
+
+class Done(NamedTuple):
+    code: int
+    rows: Any
+    said: str
+
+
+class Cluster(NamedTuple):
+    server: OurNameServer
+    new: JavaBroker
+    old: JavaBroker
+    clients: Child
+    admin: MqAdmin
+
+    def __call__(self, *args: str) -> Done:
+        command = [sys.executable, "-m", "nsadmin", "-n", self.server.address, "--json", *args]
+        done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
+        return Done(done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr)
+
+    def order(self, line: str) -> None:
+        """Have the clients do something, and wait until it is done."""
+        before = self.clients.output.count("done ")
+        self.clients.write(f"{line}\n")
+        wait_for(line, lambda: self.clients.output.count("done ") > before, 40)
+
+    def diffs(self) -> list[int | None]:
+        rows = self("consumerProgress", GROUP, "-t", TOPIC).rows
+        return [row["diff"] for row in rows if row["topic"] == TOPIC]
+
+
+@pytest.fixture(scope="module")
+def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    home = tmp_path_factory.mktemp("consumers")
+    with (
+        OurNameServer(home / "server") as server,
+        JavaBroker(home / "new", [server.address]) as new,
+        JavaBroker(home / "old", [server.address], "broker-old", version=jars.OLD) as old,
+        MqAdmin(home / "mqadmin", [server.address]) as admin,
+    ):
+        for broker in (new, old):
+            wait_for_broker([server], broker.name)
+            wait_for_runtime_info(broker.port)
+            create_topic(broker.port, TOPIC)
+        wait_for_topic([server], TOPIC)
+        clients = live_clients(home / "clients", server.address)
+        try:
+            yield Cluster(server, new, old, clients, admin)
+        finally:
+            clients.kill()
+
+
+def live_clients(home: Path, namesrv: str) -> Child:
+    home.mkdir()
+    (home / "logback.xml").write_text(QUIET_LOGBACK)
+    source = Path(__file__).parent / "java" / "LiveClients.java"
+    settings = [f"-Duser.home={home}", f"-Drmq.logback.configurationFile={home / 'logback.xml'}"]
+    command = ["java", *QUICK_START, "-Xmx256m", *settings, "-cp", jars.class_path(jars.NEWEST)]
+    child = Child([*command, str(source), namesrv, TOPIC], home / "stdout.log", talks=True)
+    child.wait_for_line("ready", 60)
+    return child
+
+
+def test_a_group_that_consumes(cluster: Cluster) -> None:
+    wait_for("both brokers to know the consumer", lambda: _is_everywhere(cluster), 60)
+    cluster.order("send 40")
+    cluster.order("wait 40")
+    wait_for("the offsets", lambda: cluster.diffs() == [0] * 8, 30)
+    done = cluster("consumerProgress", GROUP, "-s", "true")
+    assert (done.code, done.said) == (0, "")
+    ours = {
+        (row["topic"], row["brokerName"], str(row["queueId"])): (row["brokerOffset"], row["consumerOffset"])
+        for row in done.rows
+    }
+    assert sum(offset for offset, _ in ours.values()) == 40
+    assert {row["clientId"].partition("@")[2] for row in done.rows} == {"live"}
+    # mqadmin 5.5.0's own consumerProgress fails on any cluster that has a 4.9 broker.
+    said = cluster.admin("brokerConsumeStats", "-b", cluster.new.address)
+    theirs = {
+        (words[0], words[2], words[3]): (int(words[4]), int(words[5]))
+        for words in map(str.split, said.splitlines())
+        if words[:2] == [TOPIC, GROUP]
+    }
+    new = {key: value for key, value in ours.items() if key[:2] == (TOPIC, "broker-a")}
+    assert theirs == new, said
+    [row] = [row for row in cluster("consumerProgress").rows if row["group"] == GROUP]
+    assert (row["count"], row["version"], row["diffTotal"]) == (1, "V5_5_0", 0)
+
+
+def _is_everywhere(cluster: Cluster) -> bool:
+    rows = cluster("consumerConnection", GROUP).rows or []
+    return [len(row["brokerAddrs"]) for row in rows] == [2]
+
+
+def test_connections_and_status(cluster: Cluster) -> None:
+    done = cluster("consumerConnection", GROUP)
+    assert (done.code, done.said) == (0, "")
+    [row] = done.rows
+    assert set(row["brokerAddrs"]) == {cluster.new.address, cluster.old.address}
+    assert row["subscriptions"] == {f"%RETRY%{GROUP}": "*", TOPIC: "TagA || TagB"}
+    assert (row["consumeType"], row["messageModel"]) == ("CONSUME_PASSIVELY", "CLUSTERING")
+    said = cluster.admin("consumerConnection", "-g", GROUP)
+    assert row["clientId"] in said
+    assert "TagA || TagB" in said
+    # A client looks for queues that are new to it every 20 seconds.
+    wait_for("a healthy group", lambda: cluster("consumerStatus", GROUP).said == "", 40, 1)
+    status = cluster("consumerStatus", GROUP)
+    assert (status.code, status.said) == (0, "")
+    assert sum(row["topic"] == TOPIC for row in status.rows) == 8
+    assert cluster("consumerConnection", "NoSuchGroup").code == 5
+
+
+def test_producers(cluster: Cluster) -> None:
+    [row] = cluster("producerConnection", PRODUCERS, TOPIC).rows
+    assert set(row["brokerAddrs"]) == {cluster.new.address, cluster.old.address}
+    assert row["clientId"] in cluster.admin("producerConnection", "-g", PRODUCERS, "-t", TOPIC)
+    for broker in (cluster.new, cluster.old):
+        rows = cluster("producer", "-b", broker.address, "--no-internal").rows
+        assert [(item["producerGroup"], item["clientId"]) for item in rows] == [(PRODUCERS, row["clientId"])]
+
+
+def test_offsets_are_moved_while_nobody_consumes(cluster: Cluster) -> None:
+    cluster.order("leave")
+    wait_for("nobody", lambda: cluster("consumerConnection", GROUP).code == 1, 30)
+    cluster.order("send 40")
+    wait_for("a backlog", lambda: cluster.diffs() == [5] * 8, 30)
+    for broker in (cluster.new, cluster.old):
+        rows = cluster("brokerConsumeStats", broker.address, "-l", "5").rows
+        behind = [(row["topic"], row["group"], row["diff"]) for row in rows]
+        assert behind == [(TOPIC, GROUP, 5)] * 4
+    planned = cluster("skipAccumulatedMessage", GROUP, TOPIC, "--dry-run")
+    assert [(row["from"], row["to"], row["skipped"]) for row in planned.rows] == [(5, 10, 5)] * 8
+    assert cluster.diffs() == [5] * 8
+    done = cluster("skipAccumulatedMessage", GROUP, TOPIC, "--yes")
+    assert done.code == 0
+    assert [row["result"] for row in done.rows] == ["done"] * 8
+    assert cluster.diffs() == [0] * 8
+    one = ["resetOffsetByTime", GROUP, TOPIC, "-b", cluster.new.address, "-q", "2", "-o", "0", "--yes"]
+    [row] = cluster(*one).rows
+    assert (row["queueId"], row["to"], row["repeated"], row["result"]) == (2, 0, 10, "done")
+
+
+def test_a_group_is_made_changed_and_deleted(cluster: Cluster) -> None:
+    made = cluster("updateSubGroup", "Copy", "-c", "DefaultCluster", "-r", "5")
+    assert [(row["result"], row["error"]) for row in made.rows] == [("done", None)] * 2
+    changed = cluster("updateSubGroup", "Copy", "-c", "DefaultCluster", "-d", "true")
+    assert [row["changes"] for row in changed.rows] == [{"consumeBroadcastEnable": "false->true"}] * 2
+    config = cluster("getConsumerConfig", "Copy").rows
+    assert [(row["retryMaxTimes"], row["consumeBroadcastEnable"]) for row in config] == [(5, True)] * 2
+    said = cluster.admin("getConsumerConfig", "-g", "Copy")
+    assert said.count("retryMaxTimes") == 2
+    assert cluster("deleteSubGroup", "Copy", "-c", "DefaultCluster").code == 2
+    gone = cluster("deleteSubGroup", "Copy", "-c", "DefaultCluster", "-r", "true", "--yes")
+    assert [row["result"] for row in gone.rows] == ["done"] * 2
+    assert cluster("getConsumerConfig", "Copy").code == 5
