@@ -7,29 +7,29 @@ from typing import TYPE_CHECKING
 
 from namesrv_core.transport.calls import CallError
 from nsadmin.client.addresses import NameServers, name_servers
-from nsadmin.client.broker_configs import BrokerConfigs
-from nsadmin.client.brokers import Brokers
 from nsadmin.client.caller import Caller
-from nsadmin.client.clusters import Clusters
-from nsadmin.client.consumers import Consumers
-from nsadmin.client.groups import Groups
-from nsadmin.client.kv import Kv
-from nsadmin.client.name_servers import NameServerConfigs
-from nsadmin.client.offsets import Offsets
-from nsadmin.client.order_conf import OrderConfs
-from nsadmin.client.producers import Producers
-from nsadmin.client.replication import Replication
 from nsadmin.client.retry import Reader
-from nsadmin.client.running import Running
-from nsadmin.client.topic_configs import TopicConfigs
-from nsadmin.client.topics import Topics
-from nsadmin.client.upkeep import Upkeep
 
 if TYPE_CHECKING:
+    from nsadmin.client.broker_configs import BrokerConfigs
+    from nsadmin.client.brokers import Brokers
+    from nsadmin.client.clusters import Clusters
+    from nsadmin.client.consumers import Consumers
+    from nsadmin.client.groups import Groups
+    from nsadmin.client.kv import Kv
     from nsadmin.client.messages import Messages
+    from nsadmin.client.name_servers import NameServerConfigs
+    from nsadmin.client.offsets import Offsets
+    from nsadmin.client.order_conf import OrderConfs
+    from nsadmin.client.producers import Producers
     from nsadmin.client.queue_reading import QueueReading
+    from nsadmin.client.replication import Replication
+    from nsadmin.client.running import Running
     from nsadmin.client.sending import Sending
+    from nsadmin.client.topic_configs import TopicConfigs
+    from nsadmin.client.topics import Topics
     from nsadmin.client.traces import Traces
+    from nsadmin.client.upkeep import Upkeep
 
 
 class AdminClient:
@@ -52,23 +52,113 @@ class AdminClient:
     ) -> None:
         self._caller = Caller(name_servers(namesrv_addr), timeout)
         self._reader = Reader(self._caller, ask_all)
-        self.brokers = Brokers(self._caller, self._reader)
-        self.clusters = Clusters(self._reader, self.brokers)
-        self.broker_configs = BrokerConfigs(self._caller)
-        self.replication = Replication(self._caller)
-        self.topics = Topics(self._caller, self._reader, self.clusters)
-        self.topic_configs = TopicConfigs(self._caller)
-        self.upkeep = Upkeep(self._caller)
-        self.groups = Groups(self._caller, self.clusters)
-        self.consumers = Consumers(self._caller, self.clusters, self.groups)
-        self.offsets = Offsets(self._caller, self.clusters, self.topics, self.groups)
-        self.producers = Producers(self._caller, self.clusters, self.topics)
-        self.running = Running(self._caller, self.consumers, self.topics)
-        self.kv = Kv(self._reader)
-        self.name_servers = NameServerConfigs(self._reader)
-        self.order_confs = OrderConfs(self.kv, self.name_servers)
 
-    # Reading messages takes modules that nobody else needs: they are loaded when they are.
+    # The modules of a noun are loaded when it is first asked for: a command needs one or two of them.
+
+    @cached_property
+    def brokers(self) -> "Brokers":
+        """Brokers' own account of themselves, and their write permission."""
+        from nsadmin.client.brokers import Brokers
+
+        return Brokers(self._caller, self._reader)
+
+    @cached_property
+    def clusters(self) -> "Clusters":
+        """Who is where, and how they are."""
+        from nsadmin.client.clusters import Clusters
+
+        return Clusters(self._reader, self.brokers)
+
+    @cached_property
+    def broker_configs(self) -> "BrokerConfigs":
+        """Settings of brokers."""
+        from nsadmin.client.broker_configs import BrokerConfigs
+
+        return BrokerConfigs(self._caller)
+
+    @cached_property
+    def replication(self) -> "Replication":
+        """How far slaves are behind."""
+        from nsadmin.client.replication import Replication
+
+        return Replication(self._caller)
+
+    @cached_property
+    def topics(self) -> "Topics":
+        """Names, routes, statistics, deletion."""
+        from nsadmin.client.topics import Topics
+
+        return Topics(self._caller, self._reader, self.clusters)
+
+    @cached_property
+    def topic_configs(self) -> "TopicConfigs":
+        """How brokers have a topic, changed in what is named."""
+        from nsadmin.client.topic_configs import TopicConfigs
+
+        return TopicConfigs(self._caller)
+
+    @cached_property
+    def upkeep(self) -> "Upkeep":
+        """Stored data that nothing needs any more."""
+        from nsadmin.client.upkeep import Upkeep
+
+        return Upkeep(self._caller)
+
+    @cached_property
+    def groups(self) -> "Groups":
+        """Subscription groups."""
+        from nsadmin.client.groups import Groups
+
+        return Groups(self._caller, self.clusters)
+
+    @cached_property
+    def consumers(self) -> "Consumers":
+        """How far groups are behind, and their clients."""
+        from nsadmin.client.consumers import Consumers
+
+        return Consumers(self._caller, self.clusters, self.groups)
+
+    @cached_property
+    def offsets(self) -> "Offsets":
+        """Where groups stand, moved after a plan."""
+        from nsadmin.client.offsets import Offsets
+
+        return Offsets(self._caller, self.clusters, self.topics, self.groups)
+
+    @cached_property
+    def producers(self) -> "Producers":
+        """Who writes."""
+        from nsadmin.client.producers import Producers
+
+        return Producers(self._caller, self.clusters, self.topics)
+
+    @cached_property
+    def running(self) -> "Running":
+        """What clients tell about themselves."""
+        from nsadmin.client.running import Running
+
+        return Running(self._caller, self.consumers, self.topics)
+
+    @cached_property
+    def kv(self) -> "Kv":
+        """The KV config."""
+        from nsadmin.client.kv import Kv
+
+        return Kv(self._reader)
+
+    @cached_property
+    def name_servers(self) -> "NameServerConfigs":
+        """Settings of name servers."""
+        from nsadmin.client.name_servers import NameServerConfigs
+
+        return NameServerConfigs(self._reader)
+
+    @cached_property
+    def order_confs(self) -> "OrderConfs":
+        """Order configurations of topics."""
+        from nsadmin.client.order_conf import OrderConfs
+
+        return OrderConfs(self.kv, self.name_servers)
 
     @cached_property
     def messages(self) -> "Messages":

@@ -95,30 +95,6 @@ class Offsets:
         [move] = self._targeted([Move(addr, queue, None, None, "planned", None)], group, timestamp, offset)
         return Plan(group, queue.topic, timestamp, True, queue.queue_id, (move,))
 
-    def plan_clone(self, source: str, group: str, topic: str, cluster_name: str | None = None) -> Plan:
-        """Every queue of the topic to where another group is; where that never committed, it is kept.
-
-        Only for a group of which nobody is connected: its clients would write their own offsets over it.
-        """
-        moves = self._queues(group, topic, cluster_name)
-        self._known(source, [move.addr for move in moves if move.error is None])
-        online = connections.consumers_of(self._caller, [group], [move.addr for move in moves if move.addr])
-        if online[group].clients:
-            raise NotApplied(
-                f"clients of {group!r} are connected and would write their own offsets: stop them first"
-            )
-        moves = self._with_old(moves, group)
-        wanted = committed(self._caller, [(move.addr, source, move.queue) for move in moves if move.addr])
-        offsets = iter(wanted)
-        return Plan(
-            group,
-            topic,
-            END,
-            True,
-            None,
-            tuple(_toward(move, *next(offsets)) if move.addr else move for move in moves),
-        )
-
     def reset(self, plan: Plan) -> list[Move]:
         """Carry out a plan to reset, each broker for itself, and read it back; call it once."""
         by_addr: dict[str, list[Move]] = {}
@@ -132,10 +108,6 @@ class Offsets:
             else:
                 done += self._reset_broker(plan, addr, moves)
         return done
-
-    def commit(self, plan: Plan) -> list[Move]:
-        """Carry out a plan by writing every new offset (UPDATE_CONSUMER_OFFSET), and read it back."""
-        return self._committed(plan.group, plan.moves)
 
     def _queues(self, group: str, topic: str, cluster_name: str | None) -> list[Move]:
         """A Move without offsets for every readable queue of the topic, on the masters of its brokers."""
@@ -284,12 +256,6 @@ class Offsets:
 
 def _failed(move: Move, error: RocketMQError) -> Move:
     return move._replace(result="failed", error=error)
-
-
-def _toward(move: Move, new: int | None, error: RocketMQError | None) -> Move:
-    if error is not None or move.error is not None:
-        return _failed(move, move.error or error or NotApplied(None))
-    return move._replace(new=new, result="kept" if new in (None, move.old) else "planned")
 
 
 def _unless_forward(move: Move, force: bool) -> Move:

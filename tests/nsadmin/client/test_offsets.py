@@ -6,8 +6,8 @@ import pytest
 
 from namesrv_core.protocol.command import reply
 from nsadmin import AdminClient
-from nsadmin.client import NotApplied, NotFound
-from nsadmin.client.offsets import END, Move, Plan
+from nsadmin.client import NotFound
+from nsadmin.client.offsets import END, Move
 from nsadmin.client.queues import MessageQueue
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import FakeNameServer, refuse
@@ -157,41 +157,3 @@ def test_one_queue_of_an_old_broker_only_while_nobody_is_connected(
     [move] = admin.offsets.reset(admin.offsets.plan_queue("G", QUEUE, consumer_broker.addr, END, 12))
     assert str(move.error) == "this broker cannot move one queue while clients are connected: stop them"
     assert 222 not in consumer_broker.codes()
-
-
-def clone(admin: AdminClient) -> Plan:
-    return admin.offsets.plan_clone("G", "Other", "T")
-
-
-def test_a_clone_takes_one_topic_only(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
-    consumer_broker.configs["Other"] = {}
-    consumer_broker.offsets["G", "%RETRY%G", 0] = 3
-    consumer_broker.offsets["Other", "T", 0] = 20
-    done = admin.offsets.commit(clone(admin))
-    assert short(done) == [
-        (20, 20, "kept"),
-        *[(None, 20, "done")] * 6,
-        (None, None, "kept"),
-    ]
-    assert {key: value for key, value in consumer_broker.offsets.items() if key[0] == "Other"} == {
-        ("Other", "T", number): 20 for number in range(7)
-    }
-
-
-def test_a_clone_is_for_a_group_that_is_there_and_of_which_nobody_is_connected(
-    admin: AdminClient, consumer_broker: ConsumerBroker
-) -> None:
-    with pytest.raises(NotFound, match="'Other'"):
-        clone(admin)
-    consumer_broker.configs["Other"] = {}
-    consumer_broker.clients = {"Other": ["c1"]}
-    with pytest.raises(NotApplied, match="stop them first"):
-        clone(admin)
-
-
-def test_a_write_that_is_refused_or_lost_is_told(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
-    consumer_broker.configs["Other"] = {}
-    consumer_broker.handlers[15] = lambda asked: reply(asked, remark="Offset has been previously reset")
-    assert str(admin.offsets.commit(clone(admin))[0].error).endswith("the offset is still None")
-    consumer_broker.handlers[15] = refuse(26, "no group")
-    assert admin.offsets.commit(clone(admin))[0].result == "failed"
