@@ -1,5 +1,6 @@
 """The table of commands: what there is, where it lives, what it is for. No command is imported here."""
 
+import re
 from typing import Literal, NamedTuple
 
 Kind = Literal["read", "change", "delete", "local", "program"]
@@ -14,209 +15,93 @@ class Entry(NamedTuple):
 
     name: str
     module: str
-    function: str
     group: str
     kind: Kind
     help: str
 
+    @property
+    def function(self) -> str:
+        """The command's name as Python has it: topicRoute is topic_route."""
+        return re.sub(r"(?<=[a-z])([A-Z]+)", r"_\1", self.name).lower()
 
-COMMANDS = (
-    Entry("clusterList", "clusters", "cluster_list", "Clusters", "read", "Brokers with their load and state"),
-    Entry(
-        "brokerStatus",
-        "clusters",
-        "broker_status",
-        "Clusters",
-        "read",
-        "All that a broker tells about itself",
+
+# name, module, kind, help
+_GROUPS: dict[str, tuple[tuple[str, str, Kind, str], ...]] = {
+    "Clusters": (
+        ("clusterList", "clusters", "read", "Brokers with their load and state"),
+        ("brokerStatus", "clusters", "read", "All that a broker tells about itself"),
     ),
-    Entry("wipeWritePerm", "brokers", "wipe_write_perm", "Brokers", "change", "Stop writes to a broker"),
-    Entry("addWritePerm", "brokers", "add_write_perm", "Brokers", "change", "Allow writes to a broker again"),
-    Entry("haStatus", "replication", "ha_status", "Brokers", "read", "How far slaves are behind"),
-    Entry(
-        "getBrokerConfig",
-        "broker_configs",
-        "get_broker_config",
-        "Brokers",
-        "read",
-        "Settings in force on brokers",
+    "Brokers": (
+        ("wipeWritePerm", "brokers", "change", "Stop writes to a broker"),
+        ("addWritePerm", "brokers", "change", "Allow writes to a broker again"),
+        ("haStatus", "replication", "read", "How far slaves are behind"),
+        ("getBrokerConfig", "broker_configs", "read", "Settings in force on brokers"),
+        ("updateBrokerConfig", "broker_configs", "change", "Set one item on brokers"),
+        ("cleanExpiredCQ", "upkeep", "change", "Delete parts of queues whose messages expired"),
+        ("cleanUnusedTopic", "upkeep", "delete", "Delete queues of topics without config"),
     ),
-    Entry(
-        "updateBrokerConfig",
-        "broker_configs",
-        "update_broker_config",
-        "Brokers",
-        "change",
-        "Set one item on brokers",
+    "Topics": (
+        ("topicList", "topics", "read", "Names of topics, or who consumes them"),
+        ("topicRoute", "topics", "read", "Brokers and queues of a topic"),
+        ("topicClusterList", "topics", "read", "Clusters that have a topic"),
+        ("topicStatus", "topic_stats", "read", "Offsets of a topic's queues"),
+        ("statsAll", "traffic", "read", "What topics take and groups read"),
+        ("allocateMQ", "allocation", "read", "Which client gets which queues"),
+        ("updateTopic", "topic_configs", "change", "Create or change a topic"),
+        ("updateTopicPerm", "topic_configs", "change", "Change a topic's permission"),
+        ("updateOrderConf", "order_conf", "change", "Show or write a topic's order configuration"),
+        ("deleteTopic", "topics", "delete", "Delete a topic with its messages"),
     ),
-    Entry(
-        "cleanExpiredCQ",
-        "upkeep",
-        "clean_expired_cq",
-        "Brokers",
-        "change",
-        "Delete parts of queues whose messages expired",
+    "Consumers": (
+        ("consumerProgress", "consumers", "read", "How far a group is behind, or all groups"),
+        ("consumerConnection", "consumers", "read", "Clients of a group, and what they subscribe to"),
+        ("consumerStatus", "consumer_status", "read", "What the clients of a group tell about themselves"),
+        ("brokerConsumeStats", "consumers", "read", "How far all groups are behind on one broker"),
+        ("getConsumerConfig", "groups", "read", "Settings of a group"),
+        ("updateSubGroup", "groups", "change", "Create or change a group"),
+        ("deleteSubGroup", "groups", "delete", "Delete a group"),
+        ("resetOffsetByTime", "offsets", "delete", "Move a group to a time or an offset"),
+        ("skipAccumulatedMessage", "offsets", "delete", "Move a group to the end of a topic"),
     ),
-    Entry(
-        "cleanUnusedTopic",
-        "upkeep",
-        "clean_unused_topic",
-        "Brokers",
-        "delete",
-        "Delete queues of topics without config",
+    "Producers": (
+        ("producer", "producers", "read", "All producers of a broker, or of all"),
+        ("producerConnection", "producers", "read", "Clients of a group"),
     ),
-    Entry("topicList", "topics", "topic_list", "Topics", "read", "Names of topics, or who consumes them"),
-    Entry("topicRoute", "topics", "topic_route", "Topics", "read", "Brokers and queues of a topic"),
-    Entry("topicClusterList", "topics", "topic_cluster_list", "Topics", "read", "Clusters that have a topic"),
-    Entry("topicStatus", "topic_stats", "topic_status", "Topics", "read", "Offsets of a topic's queues"),
-    Entry("statsAll", "traffic", "stats_all", "Topics", "read", "What topics take and groups read"),
-    Entry("allocateMQ", "allocation", "allocate_mq", "Topics", "read", "Which client gets which queues"),
-    Entry("updateTopic", "topic_configs", "update_topic", "Topics", "change", "Create or change a topic"),
-    Entry(
-        "updateTopicPerm",
-        "topic_configs",
-        "update_topic_perm",
-        "Topics",
-        "change",
-        "Change a topic's permission",
+    "Messages": (
+        ("queryMsgByKey", "messages", "read", "Messages with a business key"),
+        ("queryMsgByUniqueKey", "messages", "read", "Messages by the id in a producer's log"),
+        ("queryMsgById", "messages", "read", "A message by an id of either kind"),
+        ("queryMsgByOffset", "messages", "read", "The message at one place of a queue"),
+        ("printMsgByQueue", "queue_reading", "read", "Messages in one queue, or its tags"),
+        ("printMsg", "queue_reading", "read", "Messages in all queues of a topic"),
+        ("sendMessage", "sending", "change", "Send one text message to a topic"),
+        ("queryMsgTraceById", "traces", "read", "Who sent and who consumed a message"),
     ),
-    Entry(
-        "updateOrderConf",
-        "order_conf",
-        "update_order_conf",
-        "Topics",
-        "change",
-        "Show or write a topic's order configuration",
+    "Name servers": (
+        ("kvGet", "kv", "read", "One value of the KV config"),
+        ("kvList", "kv", "read", "All values of a KV namespace"),
+        ("updateKvConfig", "kv", "change", "Write a value of the KV config"),
+        ("deleteKvConfig", "kv", "delete", "Delete a value of the KV config"),
+        ("getNamesrvConfig", "name_servers", "read", "Settings in force"),
+        ("updateNamesrvConfig", "name_servers", "change", "Set one item"),
     ),
-    Entry("deleteTopic", "topics", "delete_topic", "Topics", "delete", "Delete a topic with its messages"),
-    Entry(
-        "consumerProgress",
-        "consumers",
-        "consumer_progress",
-        "Consumers",
-        "read",
-        "How far a group is behind, or all groups",
+    "Contexts": (
+        ("contextList", "contexts", "local", "Clusters that are known by name"),
+        ("contextShow", "contexts", "local", "One of them"),
+        ("contextUse", "contexts", "local", "Choose one for all commands"),
+        ("contextSet", "contexts", "local", "Make or change one"),
+        ("contextDelete", "contexts", "local", "Forget one"),
     ),
-    Entry(
-        "consumerConnection",
-        "consumers",
-        "consumer_connection",
-        "Consumers",
-        "read",
-        "Clients of a group, and what they subscribe to",
+    "Programs": (
+        ("namesrv", "namesrv", "program", "Run a name server here"),
+        ("lab", "lab", "program", "Run a name server and simulated brokers, to play with"),
     ),
-    Entry(
-        "consumerStatus",
-        "consumer_status",
-        "consumer_status",
-        "Consumers",
-        "read",
-        "What the clients of a group tell about themselves",
-    ),
-    Entry(
-        "brokerConsumeStats",
-        "consumers",
-        "broker_consume_stats",
-        "Consumers",
-        "read",
-        "How far all groups are behind on one broker",
-    ),
-    Entry("getConsumerConfig", "groups", "get_consumer_config", "Consumers", "read", "Settings of a group"),
-    Entry("updateSubGroup", "groups", "update_sub_group", "Consumers", "change", "Create or change a group"),
-    Entry("deleteSubGroup", "groups", "delete_sub_group", "Consumers", "delete", "Delete a group"),
-    Entry(
-        "resetOffsetByTime",
-        "offsets",
-        "reset_offset_by_time",
-        "Consumers",
-        "delete",
-        "Move a group to a time or an offset",
-    ),
-    Entry(
-        "skipAccumulatedMessage",
-        "offsets",
-        "skip_accumulated_message",
-        "Consumers",
-        "delete",
-        "Move a group to the end of a topic",
-    ),
-    Entry("producer", "producers", "producer", "Producers", "read", "All producers of a broker, or of all"),
-    Entry(
-        "producerConnection", "producers", "producer_connection", "Producers", "read", "Clients of a group"
-    ),
-    Entry(
-        "queryMsgByKey", "messages", "query_msg_by_key", "Messages", "read", "Messages with a business key"
-    ),
-    Entry(
-        "queryMsgByUniqueKey",
-        "messages",
-        "query_msg_by_unique_key",
-        "Messages",
-        "read",
-        "Messages by the id in a producer's log",
-    ),
-    Entry(
-        "queryMsgById", "messages", "query_msg_by_id", "Messages", "read", "A message by an id of either kind"
-    ),
-    Entry(
-        "queryMsgByOffset",
-        "messages",
-        "query_msg_by_offset",
-        "Messages",
-        "read",
-        "The message at one place of a queue",
-    ),
-    Entry(
-        "printMsgByQueue",
-        "queue_reading",
-        "print_msg_by_queue",
-        "Messages",
-        "read",
-        "Messages in one queue, or its tags",
-    ),
-    Entry("printMsg", "queue_reading", "print_msg", "Messages", "read", "Messages in all queues of a topic"),
-    Entry("sendMessage", "sending", "send_message", "Messages", "change", "Send one text message to a topic"),
-    Entry(
-        "queryMsgTraceById",
-        "traces",
-        "query_msg_trace_by_id",
-        "Messages",
-        "read",
-        "Who sent and who consumed a message",
-    ),
-    Entry("kvGet", "kv", "kv_get", "Name servers", "read", "One value of the KV config"),
-    Entry("kvList", "kv", "kv_list", "Name servers", "read", "All values of a KV namespace"),
-    Entry(
-        "updateKvConfig", "kv", "update_kv_config", "Name servers", "change", "Write a value of the KV config"
-    ),
-    Entry(
-        "deleteKvConfig",
-        "kv",
-        "delete_kv_config",
-        "Name servers",
-        "delete",
-        "Delete a value of the KV config",
-    ),
-    Entry(
-        "getNamesrvConfig", "name_servers", "get_namesrv_config", "Name servers", "read", "Settings in force"
-    ),
-    Entry(
-        "updateNamesrvConfig",
-        "name_servers",
-        "update_namesrv_config",
-        "Name servers",
-        "change",
-        "Set one item",
-    ),
-    Entry("contextList", "contexts", "context_list", "Contexts", "local", "Clusters that are known by name"),
-    Entry("contextShow", "contexts", "context_show", "Contexts", "local", "One of them"),
-    Entry("contextUse", "contexts", "context_use", "Contexts", "local", "Choose one for all commands"),
-    Entry("contextSet", "contexts", "context_set", "Contexts", "local", "Make or change one"),
-    Entry("contextDelete", "contexts", "context_delete", "Contexts", "local", "Forget one"),
-    Entry("namesrv", "namesrv", "namesrv", "Programs", "program", "Run a name server here"),
-    Entry(
-        "lab", "lab", "lab", "Programs", "program", "Run a name server and simulated brokers, to play with"
-    ),
+}
+
+COMMANDS = tuple(
+    Entry(name, module, group, kind, text)
+    for group, entries in _GROUPS.items()
+    for name, module, kind, text in entries
 )
 
 
