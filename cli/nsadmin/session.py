@@ -74,7 +74,9 @@ class Session:
     def require_yes(self, name: str) -> None:
         """Where nobody can be asked, what cannot be undone needs --yes."""
         if not (self.options.yes or self.dry_run or diagnostics.is_interactive()):
-            raise diagnostics.UsageError(f"{name} cannot be undone, and there is no terminal to ask on: add --yes")
+            raise diagnostics.UsageError(
+                f"{name} cannot be undone, and there is no terminal to ask on: add --yes"
+            )
 
     def repeat(self, seconds: float, once: Callable[[], T]) -> Iterator[T]:
         """The same again and again, until somebody stops it."""

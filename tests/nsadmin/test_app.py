@@ -158,7 +158,10 @@ def test_the_version(run: Run) -> None:
         (("brokerStatus",), "brokerStatus: type either nsadmin brokerStatus -b ADDR, or -c CLUSTER"),
         (("brokerStatus", "a:1", "-c", "C"), "brokerStatus: type either"),
         (("clusterList", "-i", "0"), "clusterList: -i 0 cannot be"),
-        (("deleteTopic", "T", "C"), "deleteTopic cannot be undone, and there is no terminal to ask on: add --yes"),
+        (
+            ("deleteTopic", "T", "C"),
+            "deleteTopic cannot be undone, and there is no terminal to ask on: add --yes",
+        ),
     ],
 )
 def test_a_wrong_command_line_is_one_line_and_exit_code_2(run: Run, args: tuple[str, ...], line: str) -> None:
