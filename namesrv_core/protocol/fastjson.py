@@ -66,11 +66,12 @@ def java_double(value: float) -> str:
     return f"{text}E{exponent}" if scientific else text
 
 
-def _no_constant(name: str) -> object:
+def no_constant(name: str) -> object:
+    """For decoders: NaN and Infinity are no JSON."""
     raise ValueError(f"{name} is no JSON value")
 
 
-_decoder = json.JSONDecoder(strict=False, parse_constant=_no_constant)
+_decoder = json.JSONDecoder(strict=False, parse_constant=no_constant)
 
 # A string is matched first, so that the second form can only be met outside of strings.
 _STRING_OR_BARE_KEY = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|([{,]\s*)(-?\d+)(?=\s*:)', re.S)

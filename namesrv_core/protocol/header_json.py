@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from namesrv_core.errors import ProtocolError
 from namesrv_core.protocol.codes import LANGUAGES, HeaderType
 from namesrv_core.protocol.command import Command, ExtFields
-from namesrv_core.protocol.fastjson import _no_constant, dumps, java_double, to_int
+from namesrv_core.protocol.fastjson import dumps, java_double, no_constant, to_int
 
 _HEADER_TYPES = tuple(HeaderType.__members__)
 _MEMO_ENTRIES = 4096
@@ -25,7 +25,7 @@ class _Decimal(str):
     __slots__ = ()
 
 
-_decode = json.JSONDecoder(strict=False, parse_float=_Decimal, parse_constant=_no_constant).decode
+_decode = json.JSONDecoder(strict=False, parse_float=_Decimal, parse_constant=no_constant).decode
 
 
 def decode(header: bytes, body: bytes) -> Command:

@@ -16,11 +16,7 @@ from nsadmin.session import Session
 
 IDENTITY = ("clusterName", "brokerName", "brokerId", "brokerAddr")
 STATE = ("reachable", "error")
-LOAD_COLUMNS = (
-    *IDENTITY,
-    "version",
-    "inTps",
-    "outTps",
+QUEUES_AND_TIMERS = (
     "sendThreadPoolQueueSize",
     "sendThreadPoolQueueHeadWaitTimeMills",
     "pullThreadPoolQueueSize",
@@ -30,14 +26,14 @@ LOAD_COLUMNS = (
     "timerReadBehind",
     "timerOffsetBehind",
     "timerCongestNum",
-    "timerEnqueueTps",
-    "timerDequeueTps",
-    "pageCacheLockTimeMills",
-    "hour",
-    "commitLogDiskRatio",
-    "brokerActive",
-    *STATE,
 )
+INTEGERS = (*QUEUES_AND_TIMERS, "pageCacheLockTimeMills")
+TIMER_RATES = ("timerEnqueueTps", "timerDequeueTps")
+FRACTIONS = (*TIMER_RATES, "commitLogDiskRatio")
+LOAD_COLUMNS = (
+    *IDENTITY, "version", "inTps", "outTps", *QUEUES_AND_TIMERS, *TIMER_RATES, "pageCacheLockTimeMills",
+    "hour", "commitLogDiskRatio", "brokerActive", *STATE,
+)  # fmt: skip
 LOAD_IN_TABLE = (
     *IDENTITY, "version", "inTps", "outTps", "pageCacheLockTimeMills", "hour", "commitLogDiskRatio",
     "brokerActive", *STATE,
@@ -45,19 +41,6 @@ LOAD_IN_TABLE = (
 TOTALS_COLUMNS = (
     *IDENTITY, "inTotalYest", "outTotalYest", "inTotalToday", "outTotalToday", *STATE
 )  # fmt: skip
-INTEGERS = (
-    "sendThreadPoolQueueSize",
-    "sendThreadPoolQueueHeadWaitTimeMills",
-    "pullThreadPoolQueueSize",
-    "pullThreadPoolQueueHeadWaitTimeMills",
-    "ackThreadPoolQueueSize",
-    "ackThreadPoolQueueHeadWaitTimeMills",
-    "timerReadBehind",
-    "timerOffsetBehind",
-    "timerCongestNum",
-    "pageCacheLockTimeMills",
-)
-FRACTIONS = ("timerEnqueueTps", "timerDequeueTps", "commitLogDiskRatio")
 
 
 def cluster_list(
