@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from nsadmin import diagnostics
 from nsadmin.client import AdminClient
+from nsadmin.client.access import Access
 from nsadmin.client.brokers import Brokers
 from nsadmin.client.results import error_text
 from nsadmin.output import Style
@@ -18,7 +19,7 @@ class Options(NamedTuple):
     """The options that all commands have in common."""
 
     namesrv_addr: tuple[str, ...] = ()
-    timeout: float = 3.0
+    access: Access = Access()
     style: Style = Style()
     dry_run: bool = False
     yes: bool = False
@@ -39,7 +40,7 @@ class Session:
 
     @cached_property
     def _client(self) -> AdminClient:
-        return AdminClient(self.options.namesrv_addr, timeout=self.options.timeout, ask_all=True)
+        return AdminClient(self.options.namesrv_addr, access=self.options.access, ask_all=True)
 
     @cached_property
     def admin(self) -> AdminClient:

@@ -75,6 +75,7 @@ def test_a_command_loads_neither_screens_nor_spark_nor_other_commands(cluster_li
     )
     assert {name for name in cluster_list if name.startswith("nsadmin.commands.")} == {
         "nsadmin.commands.clusters",
+        "nsadmin.commands.declared",
         "nsadmin.commands.parameters",
     }
 

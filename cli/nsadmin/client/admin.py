@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from namesrv_core.transport.calls import CallError
+from nsadmin.client.access import PLAIN, Access
 from nsadmin.client.addresses import NameServers, name_servers
 from nsadmin.client.caller import Caller
 from nsadmin.client.retry import Reader
@@ -36,7 +37,8 @@ class AdminClient:
     """Asks name servers and brokers, blocking, from one thread.
 
     `namesrv_addr` is a list like "a:9876;b:9876" or several of them; left out, NAMESRV_ADDR counts, else
-    127.0.0.1:9876 (`addresses.source` says which). `timeout` is in seconds, for each request on each server.
+    127.0.0.1:9876 (`addresses.source` says which). `timeout` is in seconds, for each request on each server;
+    what else there is to say of how servers are reached, in `access`, which has its own time-out.
 
     What reads asks one name server, and the next when that one cannot be reached; with `ask_all` it asks
     every one each time, which fills `unreachable` and `disagreements`. What changes something does so on
@@ -47,10 +49,13 @@ class AdminClient:
         self,
         namesrv_addr: str | Iterable[str] | None = None,
         *,
-        timeout: float = 3.0,
+        timeout: float | None = None,
+        access: Access = PLAIN,
         ask_all: bool = False,
     ) -> None:
-        self._caller = Caller(name_servers(namesrv_addr), timeout)
+        if timeout is not None:
+            access = access._replace(timeout=timeout)
+        self._caller = Caller(name_servers(namesrv_addr), access)
         self._reader = Reader(self._caller, ask_all)
 
     # The modules of a noun are loaded when it is first asked for: a command needs one or two of them.

@@ -6,6 +6,7 @@ from namesrv_core.errors import request_error
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, ExtFields, request
 from namesrv_core.transport.calls import CallError, Calls
+from nsadmin.client.access import Access
 from nsadmin.client.addresses import NameServers
 from nsadmin.client.results import ServerResult
 
@@ -33,11 +34,11 @@ _CHANGES = frozenset(
 
 
 class Caller:
-    """The connections of one AdminClient. `timeout` is in seconds, for each request on each server."""
+    """The connections of one AdminClient."""
 
-    def __init__(self, name_servers: NameServers, timeout: float) -> None:
+    def __init__(self, name_servers: NameServers, access: Access) -> None:
         self.name_servers = name_servers
-        self.timeout = timeout
+        self.access = access
         self._calls = Calls()
 
     def close(self) -> None:
@@ -52,7 +53,7 @@ class Caller:
     ) -> list[ServerResult[Command]]:
         """One result for each (address, request), in that order: an answer with one of `codes`."""
         calls = list(calls)
-        answers = self._calls.ask(calls, self.timeout if timeout is None else timeout)
+        answers = self._calls.ask(calls, self.access.timeout if timeout is None else timeout)
         return [
             _judged(addr, asked, answer, codes) for (addr, asked), answer in zip(calls, answers, strict=True)
         ]

@@ -140,7 +140,7 @@ class Consumers:
         """Every group on every queue of one broker (GET_BROKER_CONSUME_STATS), which is hard work for it."""
         ext = headers.write(headers.BrokerConsumeStats(is_order))
         asked = request(RequestCode.GET_BROKER_CONSUME_STATS, ext)
-        [answer] = self._caller.ask([(broker_addr, asked)], max(timeout, self._caller.timeout))
+        [answer] = self._caller.ask([(broker_addr, asked)], max(timeout, self._caller.access.timeout))
         [result] = self._with_never_committed([decoded(answer, _broker_stats)])
         if result.result is None:
             raise result.error or RuntimeError(broker_addr)

@@ -120,7 +120,7 @@ class Running:
                 )
                 for client in clients
             ],
-            max(CLIENT_TIMEOUT, self._caller.timeout),
+            max(CLIENT_TIMEOUT, self._caller.access.timeout),
         )
         infos = [decoded(answer, running_info) for answer in answers]
         return RunningGroup(

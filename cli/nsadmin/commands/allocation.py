@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from nsadmin.client.allocation import averagely, readable_queues
-from nsadmin.commands.parameters import Word
+from nsadmin.commands.declared import Word
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session

@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from typer import Option
-
 from nsadmin.client import ServerResult
 from nsadmin.client.broker_configs import ItemChange
 from nsadmin.client.results import error_text
 from nsadmin.client.targets import Target
 from nsadmin.commands import values
-from nsadmin.commands.parameters import Word
+from nsadmin.commands.declared import Option, Word
 from nsadmin.commands.results import outcome
 from nsadmin.commands.targets import (
     AddrOption,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from nsadmin.client import ServerResult
-from nsadmin.commands.parameters import Word
+from nsadmin.commands.declared import Word
 from nsadmin.commands.results import per_server
 from nsadmin.output import Rows
 from nsadmin.session import Session

@@ -4,12 +4,10 @@ from collections.abc import Iterator
 from time import time
 from typing import Annotated
 
-from typer import Option
-
 from nsadmin.client.addresses import BROKER_PORT, parse_addr
 from nsadmin.client.clusters import BrokerStatus
 from nsadmin.client.results import error_text
-from nsadmin.commands.parameters import Word
+from nsadmin.commands.declared import Option, Word
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Mapping
 from typing import Annotated
 
-from typer import Option
-
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import ServerResult
 from nsadmin.client.addresses import BROKER_PORT, parse_addr
@@ -12,7 +10,7 @@ from nsadmin.client.consumers import LONG_TIMEOUT, ConsumeStats, GroupProgress, 
 from nsadmin.client.queues import MessageQueue
 from nsadmin.client.results import error_text
 from nsadmin.commands import values
-from nsadmin.commands.parameters import Word
+from nsadmin.commands.declared import Option, Word
 from nsadmin.commands.times import utc
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Row, Rows

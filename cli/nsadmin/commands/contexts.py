@@ -3,11 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Annotated, TypeVar
 
-from typer import Option
-
 from nsadmin import contexts
 from nsadmin.client.addresses import parse_addrs
-from nsadmin.commands.parameters import Word
+from nsadmin.commands.declared import Option, Word
 from nsadmin.contexts import BadConfig, Context, Contexts
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import FORMATS, Row, Rows

@@ -4,13 +4,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from typer import Option
-
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.groups import GroupChange
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.commands import values
-from nsadmin.commands.parameters import Word
+from nsadmin.commands.declared import Option, Word
 from nsadmin.commands.results import outcome
 from nsadmin.commands.targets import MasterOption, MastersOption, masters_at, places
 from nsadmin.diagnostics import UsageError

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from nsadmin.client import ServerResult
 from nsadmin.client.results import is_not_found
-from nsadmin.commands.parameters import Word
+from nsadmin.commands.declared import Word
 from nsadmin.commands.results import outcome, per_server
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session

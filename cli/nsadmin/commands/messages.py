@@ -3,14 +3,12 @@
 from collections.abc import Mapping
 from typing import Annotated
 
-from typer import Option
-
 from nsadmin.client import NotFound
 from nsadmin.client.messages import FOREVER, Found, Located
 from nsadmin.client.results import ServerResult
+from nsadmin.commands.declared import Option, Word
 from nsadmin.commands.message_rows import COLUMNS, PLACE_IN_TABLE, WHOLE_IN_TABLE, charset, found_rows
 from nsadmin.commands.moments import HELP, moment
-from nsadmin.commands.parameters import Word
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Rows
 from nsadmin.session import Session

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.results import error_text
-from nsadmin.commands.parameters import Word
+from nsadmin.commands.declared import Word
 from nsadmin.commands.results import per_server
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session

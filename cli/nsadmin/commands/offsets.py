@@ -3,8 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import Annotated
 
-from typer import Option
-
 from namesrv_core.protocol.codes import MASTER_ID
 from nsadmin.client import NotFound
 from nsadmin.client.addresses import BROKER_PORT, parse_addr
@@ -12,7 +10,7 @@ from nsadmin.client.offsets import END, Move, Plan
 from nsadmin.client.queues import MessageQueue
 from nsadmin.client.results import error_text
 from nsadmin.commands import moments, values
-from nsadmin.commands.parameters import Word
+from nsadmin.commands.declared import Option, Word
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session

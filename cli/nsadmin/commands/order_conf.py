@@ -6,7 +6,7 @@ from typing import Annotated
 from nsadmin.client import ServerResult
 from nsadmin.client.order_conf import parse
 from nsadmin.client.results import is_not_found
-from nsadmin.commands.parameters import Word
+from nsadmin.commands.declared import Word
 from nsadmin.commands.results import per_server
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Rows

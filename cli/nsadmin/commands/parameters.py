@@ -12,6 +12,8 @@ import typer
 from typer.main import get_command
 
 from nsadmin import contexts
+from nsadmin.client.access import Access
+from nsadmin.commands.declared import Option, Word
 from nsadmin.contexts import BadConfig, Context
 from nsadmin.diagnostics import EXIT_CODES, UsageError
 from nsadmin.output import FORMATS, Selection, Style
@@ -20,16 +22,6 @@ from nsadmin.session import Options
 
 # BadParameter is the public one of the errors that parsing raises.
 ParseError: Any = typer.BadParameter.__base__
-
-
-class Word(NamedTuple):
-    """A text given by position or by a flag: `wipeWritePerm broker-a`, `wipeWritePerm -b broker-a`."""
-
-    flags: tuple[str, ...]
-    metavar: str
-    help: str
-    required: bool = True
-    may_be_empty: bool = False
 
 
 class Help(Exception):
@@ -59,42 +51,42 @@ def _show_help(context: typer.Context, value: bool) -> None:
 _CONNECTING: dict[str, Any] = {
     "context": Annotated[
         str | None,
-        typer.Option("--context", metavar="NAME", help="The context to use; NSADMIN_CONTEXT if left out."),
+        Option("--context", metavar="NAME", help="The context to use; NSADMIN_CONTEXT if left out."),
     ],
     "namesrv_addr": Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "-n", "--namesrvAddr", metavar="LIST", help="Name servers, as HOST:PORT;HOST:PORT. Repeatable."
         ),
     ],
     "timeout": Annotated[
         float | None,
-        typer.Option("--timeout", metavar="SECONDS", help="For each request on each server; 3 if left out."),
+        Option("--timeout", metavar="SECONDS", help="For each request on each server; 3 if left out."),
     ],
 }
 _SHARED: dict[str, Any] = {
     "output": Annotated[
         str | None,
-        typer.Option("--output", metavar="FORMAT", help=f"{', '.join(FORMATS)}; NSADMIN_OUTPUT if left out."),
+        Option("--output", metavar="FORMAT", help=f"{', '.join(FORMATS)}; NSADMIN_OUTPUT if left out."),
     ],
-    "json_": Annotated[bool, typer.Option("--json", help="Short for --output json.")],
-    "no_headers": Annotated[bool, typer.Option("--no-headers", help="No names above tables, CSV and TSV.")],
-    "no_color": Annotated[bool, typer.Option("--no-color", help="No colours (nor with NO_COLOR set).")],
+    "json_": Annotated[bool, Option("--json", help="Short for --output json.")],
+    "no_headers": Annotated[bool, Option("--no-headers", help="No names above tables, CSV and TSV.")],
+    "no_color": Annotated[bool, Option("--no-color", help="No colours (nor with NO_COLOR set).")],
 }
 _FOR_READS: dict[str, Any] = {
     "watch": Annotated[
         float | None,
-        typer.Option("--watch", metavar="SECONDS", help="Again and again, until Ctrl-C; a table in place."),
+        Option("--watch", metavar="SECONDS", help="Again and again, until Ctrl-C; a table in place."),
     ],
     "columns": Annotated[
-        str | None, typer.Option("--columns", metavar="A,B", help="Only these columns, in this order.")
+        str | None, Option("--columns", metavar="A,B", help="Only these columns, in this order.")
     ],
     "sort": Annotated[
-        str | None, typer.Option("--sort", metavar="A,-B", help="By these columns; - turns one round.")
+        str | None, Option("--sort", metavar="A,-B", help="By these columns; - turns one round.")
     ],
     "filters": Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--filter",
             metavar="CONDITION",
             help="Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.",
@@ -102,11 +94,11 @@ _FOR_READS: dict[str, Any] = {
     ],
 }
 _FOR_CHANGES: dict[str, Any] = {
-    "dry_run": Annotated[bool, typer.Option("--dry-run", help="Only show what would be done, and where.")],
-    "yes": Annotated[bool, typer.Option("-y", "--yes", help="Do not ask.")],
+    "dry_run": Annotated[bool, Option("--dry-run", help="Only show what would be done, and where.")],
+    "yes": Annotated[bool, Option("-y", "--yes", help="Do not ask.")],
 }
 _ALWAYS: dict[str, Any] = {
-    "debug": Annotated[bool, typer.Option("--debug", help="Show tracebacks.")],
+    "debug": Annotated[bool, Option("--debug", help="Show tracebacks.")],
     "help_": Annotated[
         bool, typer.Option("-h", "--help", is_eager=True, callback=_show_help, help="Show this and exit.")
     ],
@@ -177,14 +169,14 @@ def _typer_command(
     """A Typer command that returns its values instead of doing anything with them."""
     kind = inspect.Parameter.KEYWORD_ONLY
     parameters = [
-        item.replace(kind=kind) if name not in words else _as_option(name, words[name])
+        _typed(item.replace(kind=kind)) if name not in words else _as_option(name, words[name])
         for name, item in own.items()
     ]
     if words:
         many = Annotated[list[str] | None, typer.Argument(metavar=_usage(words), show_default=False)]
         parameters.append(inspect.Parameter(_POSITIONAL, kind, default=None, annotation=many))
     parameters += [
-        inspect.Parameter(name, kind, default=_DEFAULTS.get(name, False), annotation=annotation)
+        _typed(inspect.Parameter(name, kind, default=_DEFAULTS.get(name, False), annotation=annotation))
         for name, annotation in shared.items()
     ]
 
@@ -201,6 +193,16 @@ def _typer_command(
         context_settings={"help_option_names": [], "max_content_width": 100},
     )(values)
     return get_command(app)
+
+
+def _typed(item: inspect.Parameter) -> inspect.Parameter:
+    """The same parameter, with Typer's own option in the place of ours."""
+    kind, *extras = get_args(item.annotation)
+    declared = next((extra for extra in extras if isinstance(extra, Option)), None)
+    if declared is None:
+        return item
+    option = typer.Option(*declared.flags, metavar=declared.metavar, help=declared.help, min=declared.minimum)
+    return item.replace(annotation=Annotated[kind, option])
 
 
 def _as_option(name: str, word: Word) -> inspect.Parameter:
@@ -244,10 +246,10 @@ def _options(values: Mapping[str, Any], context: Context) -> Options:
     asked_by_name = values.get("context") is not None
     if not given and context.namesrv_addr and (asked_by_name or not os.environ.get("NAMESRV_ADDR")):
         given = (context.namesrv_addr,)
-    timeouts = (values.get("timeout"), context.timeout, Options().timeout)
+    timeouts = (values.get("timeout"), context.timeout, Access().timeout)
     return Options(
         namesrv_addr=given,
-        timeout=_seconds("--timeout", next(found for found in timeouts if found is not None), 3600),
+        access=Access(_seconds("--timeout", next(found for found in timeouts if found is not None), 3600)),
         style=_style(values, context.output),
         dry_run=values.get("dry_run", False),
         yes=values.get("yes", False),

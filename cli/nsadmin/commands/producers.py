@@ -2,11 +2,9 @@
 
 from typing import Annotated
 
-from typer import Option
-
 from nsadmin.client.addresses import BROKER_PORT, parse_addr
 from nsadmin.client.results import error_text
-from nsadmin.commands.parameters import Word
+from nsadmin.commands.declared import Option, Word
 from nsadmin.commands.times import utc
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session

@@ -4,13 +4,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
-from typer import Option
-
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.messages import FOREVER, Located
 from nsadmin.client.queue_reading import Page, SpanResult
 from nsadmin.client.results import error_text
 from nsadmin.client.routes import QueueRoute
+from nsadmin.commands.declared import Option, Word
 from nsadmin.commands.message_rows import (
     BODY_IN_TABLE,
     COLUMNS,
@@ -21,7 +20,6 @@ from nsadmin.commands.message_rows import (
 )
 from nsadmin.commands.messages import Topic, number
 from nsadmin.commands.moments import HELP, moment
-from nsadmin.commands.parameters import Word
 from nsadmin.commands.values import flag
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Rows

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from typing import Annotated
 
-from typer import Option
-
 from nsadmin.client.replication import HaStatus, MasterLink, SlaveLink
 from nsadmin.client.results import error_text
 from nsadmin.client.targets import Target
 from nsadmin.commands import values
+from nsadmin.commands.declared import Option
 from nsadmin.commands.targets import (
     IDENTITY,
     AddrWord,

@@ -3,14 +3,12 @@
 from time import perf_counter, time
 from typing import Annotated
 
-from typer import Option
-
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.results import error_text
 from nsadmin.client.sending import Place, Sent
 from nsadmin.client.traces import TRACE_TOPIC
+from nsadmin.commands.declared import Option, Word
 from nsadmin.commands.messages import Topic
-from nsadmin.commands.parameters import Word
 from nsadmin.commands.results import outcome
 from nsadmin.commands.values import flag
 from nsadmin.diagnostics import UsageError
@@ -43,7 +41,7 @@ def send_message(
         str | None, Option("-b", "--broker", metavar="BROKER", help="Name of the broker to send to.")
     ] = None,
     queue: Annotated[
-        int | None, Option("-i", "--qid", metavar="QUEUE", min=0, help="Queue to send to; needs -b.")
+        int | None, Option("-i", "--qid", metavar="QUEUE", minimum=0, help="Queue to send to; needs -b.")
     ] = None,
     traced: Annotated[
         str | None,

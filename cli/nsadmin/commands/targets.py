@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from typing import Annotated, TypeVar
 
-from typer import Option
-
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.addresses import BROKER_PORT, parse_addr
 from nsadmin.client.clusters import ClusterInfo
 from nsadmin.client.targets import NO_MASTER, Target, at, masters, members
-from nsadmin.commands.parameters import Word
+from nsadmin.commands.declared import Option, Word
 from nsadmin.diagnostics import UsageError
 from nsadmin.session import Session
 

@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from typer import Option
-
 from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.results import ServerResult
 from nsadmin.client.targets import Target
 from nsadmin.client.topic_configs import TopicChange, TopicConfig, TopicPatch
 from nsadmin.commands import values
-from nsadmin.commands.parameters import Word
+from nsadmin.commands.declared import Option, Word
 from nsadmin.commands.results import outcome
 from nsadmin.commands.targets import (
     MasterOption,

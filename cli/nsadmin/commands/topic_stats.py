@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from typer import Option
-
 from nsadmin.client.results import error_text
 from nsadmin.client.topic_stats import BrokerTopicStats
-from nsadmin.commands.parameters import Word
+from nsadmin.commands.declared import Option, Word
 from nsadmin.commands.times import utc
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session

@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from typer import Option
-
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client.usage import TopicUsage
-from nsadmin.commands.parameters import Word
+from nsadmin.commands.declared import Option, Word
 from nsadmin.commands.results import outcome
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session

@@ -2,14 +2,12 @@
 
 from typing import Annotated
 
-from typer import Option
-
 from nsadmin.client import NotFound
 from nsadmin.client.messages import FOREVER
 from nsadmin.client.results import error_text
 from nsadmin.client.traces import TRACE_TOPIC
+from nsadmin.commands.declared import Option, Word
 from nsadmin.commands.moments import HELP, moment
-from nsadmin.commands.parameters import Word
 from nsadmin.commands.times import utc
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Row, Rows

@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from typing import Annotated
 
-from typer import Option
-
 from nsadmin.client import ServerResult
 from nsadmin.client.targets import Target
+from nsadmin.commands.declared import Option
 from nsadmin.commands.results import outcome
 from nsadmin.commands.targets import IDENTITY, AddrWord, addrs, identity, matched, members_at, places
 from nsadmin.output import Row, Rows

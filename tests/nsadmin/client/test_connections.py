@@ -1,6 +1,7 @@
 """Clients of groups, merged over brokers."""
 
 from namesrv_core.errors import RequestError
+from nsadmin.client.access import Access
 from nsadmin.client.addresses import NameServers
 from nsadmin.client.caller import Caller
 from nsadmin.client.connections import (
@@ -14,7 +15,7 @@ from nsadmin.client.connections import (
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import closed_port, refuse
 
-CALLER = Caller(NameServers((), "given"), 5)
+CALLER = Caller(NameServers((), "given"), Access(timeout=5))
 
 
 def test_consumers_are_merged_by_client_id() -> None:

@@ -2,6 +2,7 @@
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import request
+from nsadmin.client.access import Access
 from nsadmin.client.addresses import NameServers
 from nsadmin.client.caller import Caller
 from nsadmin.client.replicas import Inquiry, addrs_of, ask_replicas
@@ -21,7 +22,7 @@ def test_the_master_comes_first() -> None:
 
 def test_a_slave_is_asked_where_its_master_does_not_answer() -> None:
     dead = f"127.0.0.1:{closed_port()}"
-    caller = Caller(NameServers((), "given"), 5)
+    caller = Caller(NameServers((), "given"), Access(timeout=5))
     with FakeBroker() as slave, FakeBroker() as other:
         results = ask_replicas(caller, [inquiry("a", dead, slave.addr), inquiry("b", other.addr, slave.addr)])
         caller.close()
@@ -30,7 +31,7 @@ def test_a_slave_is_asked_where_its_master_does_not_answer() -> None:
 
 
 def test_a_refusal_is_an_answer() -> None:
-    caller = Caller(NameServers((), "given"), 5)
+    caller = Caller(NameServers((), "given"), Access(timeout=5))
     with FakeBroker() as master, FakeBroker() as slave:
         master.handlers[INFO] = refuse(1, "no")
         [result] = ask_replicas(caller, [inquiry("a", master.addr, slave.addr)])
@@ -42,7 +43,7 @@ def test_a_refusal_is_an_answer() -> None:
 
 
 def test_a_broker_without_an_address_counts_as_unreachable() -> None:
-    caller = Caller(NameServers((), "given"), 5)
+    caller = Caller(NameServers((), "given"), Access(timeout=5))
     [result] = ask_replicas(caller, [inquiry("a")])
     assert str(result.error) == "a: nobody knows an address of this broker"
     assert ask_replicas(caller, []) == []

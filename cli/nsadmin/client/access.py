@@ -1,0 +1,49 @@
+"""Access: how servers are reached; patience, who asks, TLS, and addresses that are not what they seem."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Credentials(NamedTuple):
+    """An ACL identity, with which every request is signed. A representation never shows a secret."""
+
+    access_key: str
+    secret_key: str
+    security_token: str | None = None
+
+    def __repr__(self) -> str:
+        return f"Credentials({self.access_key!r}, ...)"
+
+
+class Tls(NamedTuple):
+    """TLS to every server; files are PEM.
+
+    `ca_file` is whom to trust, the system's authorities if None. `cert_file` and `key_file` are this
+    client's own; `key_password` opens the key. `server_name` is what a certificate has to name, the host
+    that is asked if None. Without `verify` anybody's certificate is taken.
+    """
+
+    ca_file: Path | None = None
+    cert_file: Path | None = None
+    key_file: Path | None = None
+    key_password: str | None = None
+    server_name: str | None = None
+    verify: bool = True
+
+
+class Access(NamedTuple):
+    """`timeout` is in seconds, for each request on each server; `concurrency` is servers at a time.
+
+    A request that was not answered and changes nothing is tried `retries` times more. `address_map` has
+    pairs: an address or a network of brokers, and where to go instead.
+    """
+
+    timeout: float = 3.0
+    retries: int = 0
+    concurrency: int = 64
+    credentials: Credentials | None = None
+    tls: Tls | None = None
+    address_map: tuple[tuple[str, str], ...] = ()
+
+
+PLAIN = Access()
