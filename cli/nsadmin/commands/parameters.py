@@ -4,19 +4,16 @@ A parameter annotated with a Word can be given by position or by mqadmin's flag.
 """
 
 import inspect
-import os
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, NamedTuple, get_args
 
 import typer
 from typer.main import get_command
 
-from nsadmin import contexts
-from nsadmin.client.access import Access
+from nsadmin import settings
 from nsadmin.commands.declared import Option, Word
-from nsadmin.contexts import BadConfig, Context
 from nsadmin.diagnostics import EXIT_CODES, UsageError
-from nsadmin.output import FORMATS, Selection, Style
+from nsadmin.output import FORMATS
 from nsadmin.registry import Entry
 from nsadmin.session import Options
 
@@ -123,8 +120,8 @@ def parse(entry: Entry, function: Callable[..., Any], args: list[str]) -> Parsed
         ) from error
     arguments = {name: values[name] for name in own}
     arguments.update(_filled(entry, words, values))
-    context = Context() if entry.kind == "local" else _context(values["context"])
-    return Parsed(_options({name: values[name] for name in shared}, context), arguments)
+    given = {name: values[name] for name in shared}
+    return Parsed(settings.resolve(given, connects=entry.kind != "local"), arguments)
 
 
 def describe(entry: Entry, function: Callable[..., Any]) -> tuple[str, list[Described]]:
@@ -238,53 +235,3 @@ def _filled(entry: Entry, words: Mapping[str, Word], values: Mapping[str, Any]) 
 def _example(entry: Entry, words: Mapping[str, Word]) -> str:
     by_flag = " ".join(f"{word.flags[0]} {word.metavar}" for word in words.values())
     return f"nsadmin {entry.name} {_usage(words)}, or: {by_flag}"
-
-
-def _options(values: Mapping[str, Any], context: Context) -> Options:
-    """The shared options: what was given, else what the environment says, else the context."""
-    given = tuple(values.get("namesrv_addr") or ())
-    asked_by_name = values.get("context") is not None
-    if not given and context.namesrv_addr and (asked_by_name or not os.environ.get("NAMESRV_ADDR")):
-        given = (context.namesrv_addr,)
-    timeouts = (values.get("timeout"), context.timeout, Access().timeout)
-    return Options(
-        namesrv_addr=given,
-        access=Access(_seconds("--timeout", next(found for found in timeouts if found is not None), 3600)),
-        style=_style(values, context.output),
-        dry_run=values.get("dry_run", False),
-        yes=values.get("yes", False),
-        watch=_seconds("--watch", values.get("watch"), 86400),
-        read_only=context.read_only,
-    )
-
-
-def _seconds(option: str, seconds: float | None, longest: float) -> Any:
-    if seconds is not None and not 0 < seconds <= longest:
-        raise UsageError(f"{option} {seconds:g} cannot be: give seconds, more than 0")
-    return seconds
-
-
-def _context(name: str | None) -> Context:
-    """The context in force; an empty one where there is none."""
-    try:
-        found = contexts.load(contexts.path())
-        chosen = name or os.environ.get("NSADMIN_CONTEXT") or found.current
-        return Context() if chosen is None else found.named(chosen)
-    except BadConfig as error:
-        raise UsageError(str(error)) from None
-
-
-def _style(values: Mapping[str, Any], of_context: str | None) -> Style:
-    output, as_json = values.get("output"), values.get("json_", False)
-    if as_json and output not in (None, "json"):
-        raise UsageError(f"--json and --output {output} exclude each other: leave one out")
-    sources = (
-        ("--output", "json" if as_json else output),
-        ("NSADMIN_OUTPUT", os.environ.get("NSADMIN_OUTPUT")),
-        ("the context's output", of_context),
-    )
-    source, chosen = next(((source, text) for source, text in sources if text), ("", "table"))
-    if chosen not in FORMATS:
-        raise UsageError(f"{source} {chosen} is unknown; there are: {', '.join(FORMATS)}")
-    selection = Selection(values.get("columns"), values.get("sort"), tuple(values.get("filters") or ()))
-    return Style(chosen, not values.get("no_color", False), not values.get("no_headers", False), selection)
