@@ -51,5 +51,5 @@ def test_a_format_that_does_not_exist_is_refused_with_the_place_that_names_it(
     monkeypatch: pytest.MonkeyPatch, config: Path
 ) -> None:
     monkeypatch.setenv("NSADMIN_OUTPUT", "xml")
-    with pytest.raises(UsageError, match="^NSADMIN_OUTPUT xml is unknown; there are: table"):
+    with pytest.raises(UsageError, match=r"^NSADMIN_OUTPUT xml is unknown; there are: table"):
         resolve({"context": None})

@@ -1,13 +1,14 @@
 """Caller: sends requests to many servers at once and turns answers that refuse into errors."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
+from functools import cached_property
 
 from namesrv_core.errors import request_error
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, ExtFields, request
 from namesrv_core.transport.calls import CallError, Calls
 from nsadmin.client.access import Access
-from nsadmin.client.addresses import NameServers
+from nsadmin.client.addresses import Find, NameServers, finder
 from nsadmin.client.results import ServerResult
 
 _CHANGES = frozenset(
@@ -34,12 +35,18 @@ _CHANGES = frozenset(
 
 
 class Caller:
-    """The connections of one AdminClient."""
+    """The connections of one AdminClient; name servers are looked for when the first one is asked."""
 
-    def __init__(self, name_servers: NameServers, access: Access) -> None:
-        self.name_servers = name_servers
+    def __init__(self, name_servers: NameServers | Find, access: Access) -> None:
+        self._find = finder(name_servers)
         self.access = access
         self._calls = Calls()
+        self._way_to = _ways(access)
+
+    @cached_property
+    def name_servers(self) -> NameServers:
+        """The name servers to ask. What finding them raises is raised here."""
+        return self._find()
 
     def close(self) -> None:
         self._calls.close()
@@ -53,7 +60,8 @@ class Caller:
     ) -> list[ServerResult[Command]]:
         """One result for each (address, request), in that order: an answer with one of `codes`."""
         calls = list(calls)
-        answers = self._calls.ask(calls, self.access.timeout if timeout is None else timeout)
+        ways = [(self._way(addr), asked) for addr, asked in calls]
+        answers = self._calls.ask(ways, self.access.timeout if timeout is None else timeout)
         return [
             _judged(addr, asked, answer, codes) for (addr, asked), answer in zip(calls, answers, strict=True)
         ]
@@ -70,11 +78,32 @@ class Caller:
         """The same request to every name server."""
         return self.ask_each(self.name_servers.addrs, code, ext, body)
 
+    def _way(self, addr: str) -> str:
+        """Where to connect to: brokers may be mapped, name servers are not."""
+        if self._way_to is None or self._is_name_server(addr):
+            return addr
+        return self._way_to(addr)
+
+    def _is_name_server(self, addr: str) -> bool:
+        # As long as name servers were not looked for, none of them is asked.
+        return "name_servers" in self.__dict__ and addr in self.name_servers.addrs
+
+
+def _ways(access: Access) -> Callable[[str], str] | None:
+    if not access.address_map:
+        return None
+    # Imported late for the ipaddress module, which most commands do without.
+    from nsadmin.client.address_map import AddressMap
+
+    return AddressMap(access.address_map)
+
 
 def _judged(
     addr: str, asked: Command, answer: Command | CallError, codes: Container[int]
 ) -> ServerResult[Command]:
     if isinstance(answer, CallError):
+        if answer.addr != addr:
+            answer = CallError(addr, answer.kind, f"through {answer.addr}: {answer.reason}")
         if answer.was_sent and asked.code in _CHANGES:
             answer = CallError(addr, answer.kind, f"{answer.reason}; it may have been done all the same")
         return ServerResult(addr, None, answer)
