@@ -84,6 +84,8 @@ LANGUAGES = (
 
 V3_0_11 = 37
 """From here on REGISTER_BROKER carries a RegisterBrokerBody, before it the bare wrapper."""
+V4_9_3 = 399
+"""Up to here 5.x does not count _UNIQUE_KEY_QUERY among what is signed."""
 V4_9_4 = 401
 """From here on a route is asked for in the standard JSON dialect."""
 V5_0_0 = 413

@@ -60,11 +60,20 @@ class Caller:
     ) -> list[ServerResult[Command]]:
         """One result for each (address, request), in that order: an answer with one of `codes`."""
         calls = list(calls)
-        ways = [(self._way(addr), asked) for addr, asked in calls]
+        ways = [(self._way(addr), self._signed(asked)) for addr, asked in calls]
         answers = self._calls.ask(ways, self.access.timeout if timeout is None else timeout)
         return [
             _judged(addr, asked, answer, codes) for (addr, asked), answer in zip(calls, answers, strict=True)
         ]
+
+    def _signed(self, command: Command) -> Command:
+        """As it goes out: nothing may be added to it any more."""
+        credentials = self.access.credentials
+        if credentials is None:
+            return command
+        from namesrv_core.protocol.signing import sign
+
+        return sign(command, *credentials)
 
     def ask_each(
         self, addrs: Iterable[str], code: int, ext: ExtFields | None = None, body: bytes = b""
