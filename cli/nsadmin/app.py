@@ -14,9 +14,10 @@ from nsadmin.session import Session
 
 # Shared options may stand before the command as well; those of them that take a value.
 _WITH_VALUE = (
-    "-n", "--namesrvAddr", "--context", "--output", "--timeout", "--watch", "--columns", "--sort", "--filter",
+    "-n", "--namesrvAddr", "--context", "--output", "--timeout", "--retries", "--concurrency",
+    "--watch", "--columns", "--sort", "--filter",
 )  # fmt: skip
-_ALONE = ("--json", "--no-headers", "--no-color", "--debug", "--dry-run", "-y", "--yes")
+_ALONE = ("--json", "--no-headers", "--no-color", "--quiet", "--debug", "--dry-run", "-y", "--yes")
 
 _OVERVIEW = """\
 Usage: nsadmin [OPTIONS] COMMAND [ARGUMENTS]
@@ -36,9 +37,13 @@ Options, before or after the command:
   --sort A,-B              by these columns, - turns one round
   --filter CONDITION       only rows such as perm!=6 or topic~^order; repeatable
   --timeout SECONDS        for each request on each server; 3 if left out
+  --retries N              ask again so often what got no answer and changes nothing; 0 if left out
+  --concurrency N          servers asked at a time; 64 if left out
   --dry-run                of what changes something: only show what would be done
   -y, --yes                of what changes something: do not ask
-  --no-color  --debug  --version  -h, --help
+  --quiet                  nothing on stderr but errors
+  --debug                  each request on stderr: when, where, what, outcome, time, bytes; and tracebacks
+  --no-color  --version  -h, --help
 
 Environment:
   NAMESRV_ADDR             name servers, where no -n is given; else the context's, else 127.0.0.1:9876
@@ -110,18 +115,18 @@ def _split(args: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _perform(entry: Entry, function: Any, args: list[str]) -> int:
-    # Neither the overview nor a program needs these.
+    # Typer comes in here: neither the overview nor a program needs it.
     from nsadmin.commands import parameters
-    from nsadmin.commands.declared import Help
 
     try:
         parsed = parameters.parse(entry, function, args)
-    except Help as text:
+    except parameters.Help as text:
         output.write_text(str(text))
         return ExitCode.DONE
-    session = Session(parsed.options)
+    changes = entry.kind in ("change", "delete")
+    session = Session(parsed.options, may_change=changes)
     try:
-        if entry.kind in ("change", "delete"):
+        if changes:
             session.require_writable(entry.name)
         if entry.kind == "delete":
             session.require_yes(entry.name)
@@ -162,9 +167,9 @@ def _write(session: Session, rows: Rows | str) -> ExitCode:
         output.write_rows(rows, session.options.style)
     except output.BadSelection as error:
         raise UsageError(str(error)) from None
-    for note in rows.notes:
-        diagnostics.say(note)
     failures = sum(error is not None for error in rows.errors)
+    for note in rows.notes:
+        (diagnostics.say if failures else session.remark)(note)
     if failures and not rows.notes:
         diagnostics.say(f"failed on {failures} of {len(rows.errors)} servers")
     return diagnostics.exit_code(rows.errors)

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from time import sleep
+from time import monotonic, sleep
 from typing import NamedTuple, TypeVar
 
-from nsadmin import diagnostics
+from namesrv_core.transport.calls import Observer
+from nsadmin import diagnostics, observing, progress
 from nsadmin.client import AdminClient
 from nsadmin.client.access import Access
 from nsadmin.client.brokers import Brokers
@@ -25,13 +26,24 @@ class Options(NamedTuple):
     yes: bool = False
     watch: float | None = None
     read_only: bool = False
+    quiet: bool = False
+    debug: bool = False
+    context: str | None = None
 
 
 class Session:
-    """Lives as long as one command."""
+    """Lives as long as one command; `changes` are the requests it sent that change something.
 
-    def __init__(self, options: Options) -> None:
+    Nothing of that kind can be sent for a command that may not change anything, in a dry run, or in a
+    read-only context.
+    """
+
+    def __init__(self, options: Options, *, may_change: bool = True) -> None:
         self.options = options
+        self._may_change = may_change and not options.dry_run and not options.read_only
+        self.changes = observing.SentChanges()
+        self._started = monotonic()
+        self._bar: progress.Bar | None = None
 
     @property
     def dry_run(self) -> bool:
@@ -40,14 +52,31 @@ class Session:
 
     @cached_property
     def _client(self) -> AdminClient:
-        return AdminClient(self.options.namesrv_addr, access=self.options.access, ask_all=True)
+        return AdminClient(
+            self.options.namesrv_addr,
+            access=self.options.access,
+            ask_all=True,
+            observer=self._observer(),
+            read_only=not self._may_change,
+        )
+
+    def _observer(self) -> Observer | None:
+        options, observers = self.options, list[Observer]()
+        if options.debug:
+            observers.append(observing.tracer(self._started))
+        elif progress.is_wanted() and not options.quiet and options.watch is None:
+            self._bar = progress.Bar()
+            observers.append(self._bar)
+        if self._may_change:
+            observers.append(self.changes)
+        return observing.together(observers)
 
     @cached_property
     def admin(self) -> AdminClient:
         """Asks every name server each time, so that one that is dead or tells another story is noticed."""
         if self._client.addresses.source == "default":
             [addr] = self._client.addresses.addrs
-            diagnostics.say(f"no -n, no NAMESRV_ADDR and no context: asking {addr}")
+            self.remark(f"no -n, no NAMESRV_ADDR and no context: asking {addr}")
         return self._client
 
     @property
@@ -59,6 +88,11 @@ class Session:
     def direct(self) -> AdminClient:
         """The same client for requests to addresses that were named, for which no name server is needed."""
         return self._client
+
+    def remark(self, text: str) -> None:
+        """A line for the operator about what is no error; nothing with --quiet."""
+        if not self.options.quiet:
+            diagnostics.say(text)
 
     def confirm(self, question: str) -> None:
         """Ask before a change, if there is somebody to ask; a no ends the command."""
@@ -92,6 +126,8 @@ class Session:
 
     def close(self) -> None:
         """Leave, and say what was noticed on the way."""
+        if self._bar is not None:
+            self._bar.close()
         if "_client" not in self.__dict__:
             return
         self._client.close()
@@ -100,4 +136,4 @@ class Session:
             for addr, error in unreachable.items():
                 diagnostics.say(f"name server {addr}: {error_text(error)}")
         for line in self._client.disagreements:
-            diagnostics.say(f"name server {line}")
+            self.remark(f"name server {line}")

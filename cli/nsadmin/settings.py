@@ -20,7 +20,8 @@ def resolve(values: Mapping[str, Any], connects: bool = True) -> Options:
 
     UsageError for what cannot be, with the place that says so.
     """
-    return _options(values, _context(values["context"]) if connects else Context())
+    name, context = _context(values["context"]) if connects else (None, Context())
+    return _options(values, context)._replace(context=name)
 
 
 def _options(values: Mapping[str, Any], context: Context) -> Options:
@@ -32,13 +33,25 @@ def _options(values: Mapping[str, Any], context: Context) -> Options:
     timeouts = (values.get("timeout"), context.timeout, Access().timeout)
     return Options(
         namesrv_addr=given,
-        access=Access(_seconds("--timeout", next(found for found in timeouts if found is not None), 3600)),
+        access=Access(
+            _seconds("--timeout", next(found for found in timeouts if found is not None), 3600),
+            retries=_number("--retries", values.get("retries"), Access().retries, 0, 100),
+            concurrency=_number("--concurrency", values.get("concurrency"), Access().concurrency, 1, 1000),
+        ),
         style=_style(values, context.output),
         dry_run=values.get("dry_run", False),
         yes=values.get("yes", False),
         watch=_seconds("--watch", values.get("watch"), 86400),
         read_only=context.read_only,
+        quiet=values.get("quiet", False),
+        debug=values.get("debug", False),
     )
+
+
+def _number(option: str, given: int | None, default: int, least: int, most: int) -> int:
+    if given is not None and not least <= given <= most:
+        raise UsageError(f"{option} {given} cannot be: give {least} to {most}")
+    return default if given is None else given
 
 
 def _seconds(option: str, seconds: float | None, longest: float) -> Any:
@@ -47,12 +60,12 @@ def _seconds(option: str, seconds: float | None, longest: float) -> Any:
     return seconds
 
 
-def _context(name: str | None) -> Context:
-    """The context in force; an empty one where there is none."""
+def _context(name: str | None) -> tuple[str | None, Context]:
+    """The context in force with its name; an empty one where there is none."""
     try:
         found = contexts.load(contexts.path())
         chosen = name or os.environ.get("NSADMIN_CONTEXT") or found.current
-        return Context() if chosen is None else found.named(chosen)
+        return chosen, Context() if chosen is None else found.named(chosen)
     except BadConfig as error:
         raise UsageError(str(error)) from None
 

@@ -13,13 +13,14 @@ class Connection:
     """`feed` what arrives, send what `encode` returns.
 
     After garbage, `error` is set: close, nothing more can be understood. What stood whole before the
-    garbage is still returned.
+    garbage is still returned. Where `sizes` is a list, it has the bytes of each frame that was fed last.
     """
 
     def __init__(self) -> None:
         self._frames = FrameReader()
         self._asked: dict[int, Command] = {}
         self.error: ProtocolError | None = None
+        self.sizes: list[int] | None = None
 
     @property
     def waiting(self) -> int:
@@ -35,6 +36,8 @@ class Connection:
         except ProtocolError as error:
             self.error = error
             payloads = error.args[1]
+        if self.sizes is not None:
+            self.sizes = [len(payload) + 4 for payload in payloads]
         commands: list[Command] = []
         try:
             for payload in payloads:

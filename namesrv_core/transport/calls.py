@@ -11,13 +11,16 @@ from collections import deque
 from collections.abc import Iterable
 from contextlib import suppress
 from errno import ECONNREFUSED, EINPROGRESS
+from itertools import repeat
 from time import monotonic
 from typing import Any
 
-from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.command import Command
 from namesrv_core.protocol.connection import Connection
 from namesrv_core.transport.address import split_addr
+from namesrv_core.transport.exchange import CallError, Exchange, Observer, Tally
+
+__all__ = ["CallError", "Calls", "Exchange", "Observer"]
 
 MAX_SOCKETS = 64
 """Open sockets at a time; further servers wait for their turn."""
@@ -26,24 +29,6 @@ MAX_UNANSWERED = 128
 _CHUNK = 256 * 1024
 
 SockAddr = tuple[socket.AddressFamily, Any]
-
-
-class CallError(RocketMQError):
-    """A request that got no answer; `reason` says why in words.
-
-    `kind` is "unresolvable" or "unconnected" where it was never sent, and "timeout", "closed" or
-    "unreadable" where nobody knows whether it was carried out.
-    """
-
-    def __init__(self, addr: str, kind: str, reason: str) -> None:
-        super().__init__(f"{addr}: {reason}")
-        self.addr = addr
-        self.kind = kind
-        self.reason = reason
-
-    @property
-    def was_sent(self) -> bool:
-        return self.kind in ("timeout", "closed", "unreadable")
 
 
 def _look_up(host: str, port: int, flags: int = 0) -> list[SockAddr]:
@@ -64,6 +49,7 @@ class _Server:
         self.unsent: deque[tuple[int, Command]] = deque()
         self.unanswered: dict[int, tuple[int, float]] = {}
         self.out = bytearray()
+        self.turn = 0.0
         self.deadline = 0.0
         self.attempt_ends = 0.0
 
@@ -98,13 +84,20 @@ class _Server:
 class Calls:
     """Keeps its connections for the next calls; close it, or use it as a context manager."""
 
-    def __init__(self, max_sockets: int = MAX_SOCKETS, max_unanswered: int = MAX_UNANSWERED) -> None:
+    def __init__(
+        self,
+        max_sockets: int = MAX_SOCKETS,
+        max_unanswered: int = MAX_UNANSWERED,
+        observer: Observer | None = None,
+    ) -> None:
         self._max_sockets = max_sockets
         self._max_unanswered = max_unanswered
+        self._observer = observer
         self._servers: dict[str, _Server] = {}
         self._selector = selectors.DefaultSelector()
         self._resolved: deque[tuple[_Server, list[SockAddr] | OSError]] = deque()
         self._bell: tuple[socket.socket, socket.socket] | None = None
+        self._tally: Tally | None = None
         self._results: list[Command | CallError | None] = []
         self._timeout = 0.0
 
@@ -145,7 +138,9 @@ class Calls:
 
     def _distribute(self, calls: Iterable[tuple[str, Command]]) -> deque[_Server]:
         chosen: dict[str, _Server] = {}
-        self._results = []
+        calls = list(calls)
+        self._tally = self._observer and Tally(self._observer, calls)
+        self._results = [None] * len(calls)
         for index, (addr, request) in enumerate(calls):
             server = chosen.get(addr)
             if server is None:
@@ -153,11 +148,14 @@ class Calls:
                 server = chosen[addr] = self._servers.pop(addr) if addr in self._servers else _Server(addr)
                 self._servers[addr] = server
             server.unsent.append((index, request))
-            self._results.append(None)
         return deque(chosen.values())
 
     def _abandon(self, active: set[_Server]) -> None:
         for server in self._servers.values():
+            for index, _ in server.unanswered.values():
+                self._end(
+                    server, index, CallError(server.addr, "interrupted", "interrupted before it answered")
+                )
             server.unsent.clear()
             server.unanswered.clear()
         for server in active:
@@ -166,7 +164,8 @@ class Calls:
     # Connecting
 
     def _begin(self, server: _Server, active: set[_Server]) -> None:
-        server.deadline = server.attempt_ends = monotonic() + self._timeout
+        server.turn = monotonic()
+        server.deadline = server.attempt_ends = server.turn + self._timeout
         if server.is_usable():
             self._watch(server, selectors.EVENT_READ)
             self._send(server)
@@ -290,7 +289,10 @@ class Calls:
         while server.unsent and len(server.unanswered) < self._max_unanswered:
             index, request = server.unsent.popleft()
             server.unanswered[request.opaque] = (index, server.deadline)
-            server.out += server.connection.ask(request)
+            frame = server.connection.ask(request)
+            server.out += frame
+            if self._tally is not None:
+                self._tally.sent(index, len(frame))
         assert server.sock is not None
         try:
             if server.out:
@@ -313,12 +315,15 @@ class Calls:
         if not data:
             self._lose(server, None)
             return
-        for answer in server.connection.feed(data):
+        if self._tally is not None and server.connection.sizes is None:
+            server.connection.sizes = []
+        answers = server.connection.feed(data)
+        for answer, size in zip(answers, server.connection.sizes or repeat(0), strict=False):
             if server.connection.asked(answer) is None:
                 continue
             index, _ = server.unanswered.pop(answer.opaque, (None, 0.0))
             if index is not None:
-                self._results[index] = answer
+                self._end(server, index, answer, size)
                 # Requests that had to wait for this answer have their time from now on.
                 server.deadline = monotonic() + self._timeout
         if server.connection.error is not None:
@@ -348,7 +353,7 @@ class Calls:
         error = self._late(server, "timeout", "no answer")
         for opaque, index in late:
             del server.unanswered[opaque]
-            self._results[index] = error
+            self._end(server, index, error)
         if not server.unanswered:
             self._fail(server, error)
 
@@ -359,9 +364,14 @@ class Calls:
         """Everything that still waits for this server gets the error; the connection is given up."""
         self._drop(server)
         for index, _ in (*server.unanswered.values(), *server.unsent):
-            self._results[index] = error
+            self._end(server, index, error)
         server.unanswered.clear()
         server.unsent.clear()
+
+    def _end(self, server: _Server, index: int, result: Command | CallError, size: int = 0) -> None:
+        self._results[index] = result
+        if self._tally is not None:
+            self._tally.ended(index, result, size, server.turn)
 
     def _watch(self, server: _Server, events: int) -> None:
         assert server.sock is not None

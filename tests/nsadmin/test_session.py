@@ -7,11 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
+from nsadmin.client.results import ReadOnlyAccess
 from nsadmin.diagnostics import UsageError
 from nsadmin.session import Options, Session
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
-from tests.support.servers import FakeNameServer, closed_port
+from tests.support.servers import FakeNameServer, closed_port, silent
 
 
 @pytest.fixture
@@ -115,3 +117,45 @@ def test_repeating_goes_on_until_it_is_stopped(monkeypatch: pytest.MonkeyPatch) 
     rounds = Session(Options()).repeat(2.5, lambda: "x")
     assert [next(rounds) for _ in range(3)] == ["x"] * 3
     assert slept == [2.5, 2.5]
+
+
+def test_quiet_says_errors_and_nothing_else(
+    run: Run, server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.routes = {"T": {}}
+    dead = f"127.0.0.1:{closed_port()}"
+    with FakeNameServer() as other:
+        assert run("topicList", "-n", f"{server.addr},{other.addr}", "--quiet") == (0, "topic\nT\n", "")
+    done = run("--quiet", "topicList", "-n", f"{server.addr},{dead}")
+    assert done.code == 3
+    assert done.err == f"nsadmin: name server {dead}: connection refused, nothing listens there\n"
+    monkeypatch.setattr("nsadmin.client.addresses.LOCAL", server.addr)
+    assert run("topicList", "--quiet") == (0, "topic\nT\n", "")
+    server.config["orderMessageEnable"] = "false"
+    words = ("updateOrderConf", "T", "put", "a:4", "-n", server.addr, "--output", "value")
+    assert "orderMessageEnable is false" in run(*words).err
+    assert run(*words, "--quiet").err == ""
+
+
+def test_what_may_not_change_anything_cannot_send_a_change(server: FakeNameServer) -> None:
+    readers = (Session(Options(), may_change=False), Session(Options(dry_run=True)))
+    for session in (*readers, Session(Options(read_only=True))):
+        session.options = session.options._replace(namesrv_addr=(server.addr,))
+        with pytest.raises(ReadOnlyAccess):
+            session.admin.kv.put("N", "k", "new")
+        session.close()
+    assert server.kv == {"N": {"k": "v"}}
+
+
+def test_a_session_knows_which_changes_it_sent(server: FakeNameServer) -> None:
+    session = Session(Options(namesrv_addr=(server.addr,)))
+    session.admin.kv.delete("N", "k")
+    session.close()
+    assert [exchange.code for exchange in session.changes.exchanges] == [RequestCode.DELETE_KV_CONFIG]
+
+
+def test_a_tiny_timeout_is_named_in_the_error(run: Run, server: FakeNameServer) -> None:
+    server.handlers[RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER] = silent
+    done = run("topicList", "-n", server.addr, "--timeout", "0.01", "--retries", "2")
+    assert done == (4, "", f"nsadmin: no name server answered: {server.addr}: no answer within 0.01 s\n")
+    assert len(server.asked) == 3

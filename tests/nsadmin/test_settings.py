@@ -53,3 +53,9 @@ def test_a_format_that_does_not_exist_is_refused_with_the_place_that_names_it(
     monkeypatch.setenv("NSADMIN_OUTPUT", "xml")
     with pytest.raises(UsageError, match=r"^NSADMIN_OUTPUT xml is unknown; there are: table"):
         resolve({"context": None})
+
+
+def test_how_servers_are_asked_and_what_is_said_of_it() -> None:
+    options = resolve({"context": "prod", "retries": 2, "concurrency": 8, "quiet": True, "debug": True})
+    assert options.access[1:3] == (2, 8)
+    assert (options.quiet, options.debug, options.context) == (True, True, "prod")

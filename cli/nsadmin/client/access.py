@@ -34,8 +34,9 @@ class Tls(NamedTuple):
 class Access(NamedTuple):
     """`timeout` is in seconds, for each request on each server; `concurrency` is servers at a time.
 
-    A request that was not answered and changes nothing is tried `retries` times more. `address_map` has
-    pairs: an address or a network of brokers, and where to go instead.
+    A request that changes nothing and could not be sent or was not answered is tried `retries` times more,
+    after pauses of 0.1, 0.2, 0.4, 0.8 and then 1 s: it ends within (retries + 1) * timeout and the pauses.
+    `address_map` has pairs: an address or a network of brokers, and where to go instead.
     """
 
     timeout: float = 3.0

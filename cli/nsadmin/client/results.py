@@ -18,6 +18,10 @@ class NotApplied(RocketMQError):
     """A server answered success, but reading back shows that nothing changed."""
 
 
+class ReadOnlyAccess(RocketMQError):
+    """A change was asked for by who may only read; nothing was sent."""
+
+
 class NoneReachable(RocketMQError):
     """No server of the list answered; `errors` has what each of them did."""
 

@@ -8,8 +8,9 @@ from time import monotonic
 
 import pytest
 
+from namesrv_core.protocol.codec import encode
 from namesrv_core.protocol.command import Command, reply, request
-from namesrv_core.transport.calls import CallError, Calls
+from namesrv_core.transport.calls import CallError, Calls, Exchange
 from tests.support.servers import Server, closed_port, garbage, hang_up, silent
 
 
@@ -223,3 +224,48 @@ def test_asyncio_is_not_needed() -> None:
 
     code = "import sys, namesrv_core.transport.calls; sys.exit('asyncio' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=".").returncode == 0
+
+
+def observed(*calls: tuple[str, Command], timeout: float = 5) -> list[Exchange]:
+    seen: list[Exchange] = []
+    with Calls(observer=seen.append) as pool:
+        pool.ask(calls, timeout)
+    return seen
+
+
+def test_an_observer_is_told_of_each_request_and_its_answer(server: Server) -> None:
+    asked = request(1, body=b"x" * 1000)
+    began = monotonic()
+    [exchange] = observed((server.addr, asked))
+    answer = reply(asked, ext={}, body=asked.body)
+    assert exchange[:2] == (server.addr, 1)
+    assert began <= exchange.began <= exchange.began + exchange.seconds <= monotonic()
+    assert exchange[4:] == (0, len(encode(asked)), len(encode(answer)), 1, 1)
+
+
+def test_an_observer_is_told_why_there_is_no_answer(server: Server) -> None:
+    gone = f"127.0.0.1:{closed_port()}"
+    calls = [(server.addr, request(2)), (gone, request(1)), (server.addr, request(1))]
+    seen = {exchange[:2]: exchange for exchange in observed(*calls, timeout=0.2)}
+    kinds = {key: getattr(exchange.outcome, "kind", 0) for key, exchange in seen.items()}
+    assert kinds == {(server.addr, 1): 0, (gone, 1): "unconnected", (server.addr, 2): "timeout"}
+    assert seen[gone, 1].bytes_out == seen[server.addr, 2].bytes_in == 0
+    assert seen[server.addr, 2].seconds >= 0.2
+    assert sorted(exchange.done for exchange in seen.values()) == [1, 2, 3]
+    assert {exchange.total for exchange in seen.values()} == {3}
+
+
+def test_an_observer_is_told_of_what_was_under_way_when_somebody_interrupted(server: Server) -> None:
+    seen: list[Exchange] = []
+
+    def interrupt(exchange: Exchange) -> None:
+        seen.append(exchange)
+        if len(seen) == 1:
+            raise KeyboardInterrupt
+
+    with Calls(observer=interrupt) as pool:
+        with pytest.raises(KeyboardInterrupt):
+            pool.ask([(server.addr, request(2)), (server.addr, request(1))], 5)
+        assert ask_one(pool, server.addr).code == 0
+    outcomes = [(exchange.code, getattr(exchange.outcome, "kind", 0)) for exchange in seen]
+    assert outcomes == [(1, 0), (2, "interrupted"), (1, 0)]

@@ -1,0 +1,66 @@
+"""Observing: what is made of each request while a command runs: a line of --debug, the changes sent.
+
+Law: of a request its code, place, outcome and size are told; no field and no body, which may be secret.
+"""
+
+from collections.abc import Sequence
+
+from namesrv_core.errors import ResponseCode
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.transport.calls import CallError, Exchange, Observer
+from nsadmin import diagnostics
+from nsadmin.client.caller import CHANGES
+
+
+def together(observers: Sequence[Observer]) -> Observer | None:
+    """One observer for all of them; None, which costs nothing, for none."""
+    if len(observers) < 2:
+        return observers[0] if observers else None
+
+    def tell_all(exchange: Exchange) -> None:
+        for observer in observers:
+            observer(exchange)
+
+    return tell_all
+
+
+def tracer(started: float) -> Observer:
+    """Says each request in a line; times are counted from `started` (`time.monotonic`)."""
+    return lambda exchange: diagnostics.say(line(exchange, started))
+
+
+def line(exchange: Exchange, started: float) -> str:
+    """When, where, what, outcome, milliseconds, bytes."""
+    return (
+        f"+{(exchange.began - started) * 1000:.0f} ms {exchange.addr} {request_name(exchange.code)}"
+        f" ({exchange.code}): {outcome(exchange)}, {exchange.seconds * 1000:.1f} ms,"
+        f" {exchange.bytes_out} bytes out, {exchange.bytes_in} in"
+    )
+
+
+def request_name(code: int) -> str:
+    try:
+        return RequestCode(code).name
+    except ValueError:
+        return "request"
+
+
+def outcome(exchange: Exchange) -> str:
+    """The name and number of the answer's code, or why there is no answer."""
+    if isinstance(exchange.outcome, CallError):
+        return exchange.outcome.reason
+    try:
+        return f"{ResponseCode(exchange.outcome).name} ({exchange.outcome})"
+    except ValueError:
+        return f"response code ({exchange.outcome})"
+
+
+class SentChanges:
+    """Remembers the requests that change something: those that were done, and those that may have been."""
+
+    def __init__(self) -> None:
+        self.exchanges: list[Exchange] = []
+
+    def __call__(self, exchange: Exchange) -> None:
+        if exchange.code in CHANGES:
+            self.exchanges.append(exchange)

@@ -1,0 +1,59 @@
+"""What is said of a request, and which requests are remembered."""
+
+import pytest
+
+from namesrv_core.transport.calls import CallError, Exchange
+from nsadmin.observing import SentChanges, line, together
+from tests.nsadmin.conftest import Run
+from tests.support.servers import FakeNameServer, closed_port
+
+READ = Exchange("h:1", 106, 100.0121, 0.0032, 0, 123, 456, 1, 1)
+WRITE = READ._replace(code=100)
+
+
+@pytest.mark.parametrize(
+    ("exchange", "text"),
+    [
+        (
+            READ,
+            "+12 ms h:1 GET_BROKER_CLUSTER_INFO (106): SUCCESS (0), 3.2 ms, 123 bytes out, 456 in",
+        ),
+        (READ._replace(code=9999, outcome=1234), "request (9999): response code (1234), 3.2 ms"),
+        (READ._replace(outcome=CallError("h:1", "timeout", "no answer within 3 s")), "no answer within 3 s,"),
+    ],
+)
+def test_a_request_is_a_line(exchange: Exchange, text: str) -> None:
+    assert text in line(exchange, 100)
+
+
+def test_changes_are_remembered_and_reads_are_not() -> None:
+    sent = SentChanges()
+    sent(READ)
+    sent(WRITE)
+    assert sent.exchanges == [WRITE]
+
+
+def test_without_observers_nobody_is_told() -> None:
+    one, other = SentChanges(), SentChanges()
+    assert together([]) is None
+    assert together([one]) is one
+    both = together([one, other])
+    assert both is not None
+    both(WRITE)
+    assert one.exchanges == other.exchanges == [WRITE]
+
+
+def test_debug_says_each_request_and_never_what_is_in_it(run: Run) -> None:
+    with FakeNameServer() as server:
+        done = run("updateKvConfig", "N", "k", "secret", "-n", server.addr, "--debug", "--output", "value")
+    assert done.code == 0
+    lines = done.err.splitlines()
+    assert len(lines) == 1
+    assert f" ms {server.addr} PUT_KV_CONFIG (100): SUCCESS (0), " in lines[0]
+    assert "secret" not in done.err
+
+
+def test_debug_says_why_there_was_no_answer(run: Run) -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    done = run("--debug", "topicList", "-n", dead)
+    assert f" ms {dead} GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206): connection refused" in done.err
