@@ -1,6 +1,6 @@
 # fish completion for nsadmin
 function __nsadmin_needs_command
-    not __fish_seen_subcommand_from clusterList brokerStatus wipeWritePerm addWritePerm haStatus getBrokerConfig updateBrokerConfig cleanExpiredCQ cleanUnusedTopic topicList topicRoute topicClusterList topicStatus statsAll allocateMQ updateTopic updateTopicPerm updateOrderConf deleteTopic consumerProgress consumerConnection consumerStatus brokerConsumeStats getConsumerConfig updateSubGroup deleteSubGroup resetOffsetByTime skipAccumulatedMessage producer producerConnection queryMsgByKey queryMsgByUniqueKey queryMsgById queryMsgByOffset printMsgByQueue printMsg sendMessage queryMsgTraceById kvGet kvList updateKvConfig deleteKvConfig getNamesrvConfig updateNamesrvConfig contextList contextShow contextUse contextSet contextDelete namesrv lab
+    not __fish_seen_subcommand_from clusterList brokerStatus wipeWritePerm addWritePerm haStatus getBrokerConfig updateBrokerConfig cleanExpiredCQ cleanUnusedTopic topicList topicRoute topicClusterList topicStatus statsAll allocateMQ updateTopic updateTopicPerm updateOrderConf deleteTopic consumerProgress consumerConnection consumerStatus brokerConsumeStats getConsumerConfig updateSubGroup deleteSubGroup resetOffsetByTime skipAccumulatedMessage cloneGroupOffset producer producerConnection queryMsgByKey queryMsgByUniqueKey queryMsgById queryMsgByOffset printMsgByQueue printMsg sendMessage queryMsgTraceById kvGet kvList updateKvConfig deleteKvConfig getNamesrvConfig updateNamesrvConfig contextList contextShow contextUse contextSet contextDelete namesrv lab
 end
 complete -c nsadmin -f
 complete -c nsadmin -n __nsadmin_needs_command -a clusterList -d 'Brokers with their load and state'
@@ -31,6 +31,7 @@ complete -c nsadmin -n __nsadmin_needs_command -a updateSubGroup -d 'Create or c
 complete -c nsadmin -n __nsadmin_needs_command -a deleteSubGroup -d 'Delete a group'
 complete -c nsadmin -n __nsadmin_needs_command -a resetOffsetByTime -d 'Move a group to a time or an offset'
 complete -c nsadmin -n __nsadmin_needs_command -a skipAccumulatedMessage -d 'Move a group to the end of a topic'
+complete -c nsadmin -n __nsadmin_needs_command -a cloneGroupOffset -d 'Move a group to where another one is'
 complete -c nsadmin -n __nsadmin_needs_command -a producer -d 'All producers of a broker, or of all'
 complete -c nsadmin -n __nsadmin_needs_command -a producerConnection -d 'Clients of a group'
 complete -c nsadmin -n __nsadmin_needs_command -a queryMsgByKey -d 'Messages with a business key'
@@ -579,6 +580,24 @@ complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -s y
 complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -l quiet -d 'Nothing on stderr but errors.'
 complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -l debug -d 'Show each request on stderr, and tracebacks.'
 complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -s h -l help -d 'Show this and exit.'
+complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -s s -l srcGroup -x -d 'The group whose offsets are taken.'
+complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -s d -l destGroup -x -d 'The group that is moved there.'
+complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -s t -l topic -x -d 'Name of a topic.'
+complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -s o -l offline -x -d 'true: only if no client of GROUP is connected.'
+complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
+complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
+complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l timeout -x -d 'For each request on each server; 3 if left out.'
+complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
+complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
+complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
+complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l json -d 'Short for --output json.'
+complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l no-headers -d 'No names above tables, CSV and TSV.'
+complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l no-color -d 'No colours (nor with NO_COLOR set).'
+complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l dry-run -d 'Only show what would be done, and where.'
+complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -s y -l yes -d 'Do not ask.'
+complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l quiet -d 'Nothing on stderr but errors.'
+complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l debug -d 'Show each request on stderr, and tracebacks.'
+complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -s h -l help -d 'Show this and exit.'
 complete -c nsadmin -n '__fish_seen_subcommand_from producer' -s b -l broker -x -d 'Address of one broker; all if left out.'
 complete -c nsadmin -n '__fish_seen_subcommand_from producer' -l internal -l no-internal -d 'Show or hide CLIENT_INNER_PRODUCER.'
 complete -c nsadmin -n '__fish_seen_subcommand_from producer' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'

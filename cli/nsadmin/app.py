@@ -115,12 +115,13 @@ def _split(args: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _perform(entry: Entry, function: Any, args: list[str]) -> int:
-    # Typer comes in here: neither the overview nor a program needs it.
+    # Neither the overview nor a program needs these.
     from nsadmin.commands import parameters
+    from nsadmin.commands.declared import Help
 
     try:
         parsed = parameters.parse(entry, function, args)
-    except parameters.Help as text:
+    except Help as text:
         output.write_text(str(text))
         return ExitCode.DONE
     changes = entry.kind in ("change", "delete")

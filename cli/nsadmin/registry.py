@@ -62,6 +62,7 @@ _GROUPS: dict[str, tuple[tuple[str, str, Kind, str], ...]] = {
         ("deleteSubGroup", "groups", "delete", "Delete a group"),
         ("resetOffsetByTime", "offsets", "delete", "Move a group to a time or an offset"),
         ("skipAccumulatedMessage", "offsets", "delete", "Move a group to the end of a topic"),
+        ("cloneGroupOffset", "offsets", "delete", "Move a group to where another one is"),
     ),
     "Producers": (
         ("producer", "producers", "read", "All producers of a broker, or of all"),

@@ -19,6 +19,7 @@ class RequestCode(IntEnum):
     GET_MAX_OFFSET = 30
     GET_MIN_OFFSET = 31
     VIEW_MESSAGE_BY_ID = 33
+    GET_ALL_CONSUMER_OFFSET = 43
     PUT_KV_CONFIG = 100
     GET_KV_CONFIG = 101
     DELETE_KV_CONFIG = 102
@@ -84,6 +85,8 @@ LANGUAGES = (
 
 V3_0_11 = 37
 """From here on REGISTER_BROKER carries a RegisterBrokerBody, before it the bare wrapper."""
+V4_9_3 = 399
+"""Up to here 5.x does not count _UNIQUE_KEY_QUERY among what is signed."""
 V4_9_4 = 401
 """From here on a route is asked for in the standard JSON dialect."""
 V5_0_0 = 413

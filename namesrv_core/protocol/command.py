@@ -8,6 +8,7 @@ from namesrv_core.protocol.codes import ONEWAY_FLAG, RESPONSE_FLAG, V5_5_0, Head
 ExtFields = Mapping[str, str | None]
 
 _opaques = count(1)
+_HIDDEN = ("SecurityToken", "Signature")
 
 
 class Command:
@@ -15,6 +16,7 @@ class Command:
 
     `ext` is None where the header carries no extFields at all, which is not the same as an empty map.
     It may be shared between commands: treat it as read-only. `body` is b"" where there is none.
+    A representation does not show by what a request proves who sent it.
     """
 
     __slots__ = ("body", "code", "ext", "flag", "header_type", "language", "opaque", "remark", "version")
@@ -58,7 +60,8 @@ class Command:
 
     def __repr__(self) -> str:
         kind = "reply" if self.is_reply else "oneway" if self.is_oneway else "request"
-        return f"<{kind} {self.code} #{self.opaque} ext={self.ext} body={len(self.body)}B>"
+        ext = self.ext and {key: "..." if key in _HIDDEN else value for key, value in self.ext.items()}
+        return f"<{kind} {self.code} #{self.opaque} ext={ext} body={len(self.body)}B>"
 
 
 def request(

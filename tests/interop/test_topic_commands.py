@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.interop import jars, wire
-from tests.interop.cluster import body, wait_for_broker, wait_for_runtime_info, wait_for_topic
+from tests.interop.cluster import body, send, wait_for_broker, wait_for_runtime_info, wait_for_topic
 from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin, Running, java
 from tests.interop.our_server import ROOT, OurNameServer
 from tests.interop.processes import wait_for
@@ -81,16 +81,6 @@ def config_of(broker: JavaBroker, topic: str) -> dict[str, Any]:
         table = json.loads(wire.ask(broker.port, 21).body)["topicConfigTable"]
         return dict(table[topic])
     return dict(json.loads(wire.ask(broker.port, 351, {"topic": topic}).body))
-
-
-def send(broker: JavaBroker, topic: str, queue: int, count: int) -> None:
-    """SEND_MESSAGE_V2."""
-    ext = {
-        "a": "P", "b": topic, "c": "TBW102", "d": "4", "e": str(queue), "f": "0", "g": "1700000000000",
-        "h": "0", "i": "", "j": "0", "k": "false", "l": "0", "m": "false",
-    }  # fmt: skip
-    for _ in range(count):
-        assert wire.ask(broker.port, 310, ext, b"hello").code == 0
 
 
 def consume(broker: JavaBroker, topic: str, group: str, count: int) -> None:
@@ -192,8 +182,8 @@ def test_an_order_configuration_is_what_mqadmin_and_clients_get(cluster: Cluster
 def test_topic_status_tells_what_mqadmin_tells(cluster: Cluster) -> None:
     nsadmin(cluster, "updateTopic", "Written", "-b", cluster.master.address, "-r", "3", "-w", "3")
     wait_for_topic([cluster.server], "Written")
-    send(cluster.master, "Written", 0, 5)
-    send(cluster.master, "Written", 2, 1)
+    send(cluster.master.port, "Written", 0, 5)
+    send(cluster.master.port, "Written", 2, 1)
 
     def written() -> Any:
         rows = nsadmin(cluster, "topicStatus", "Written").rows
@@ -221,7 +211,7 @@ def local(text: str) -> str:
 def test_topic_status_of_both_releases_where_mqadmin_gives_up(cluster: Cluster) -> None:
     for broker in (cluster.master, cluster.old):
         nsadmin(cluster, "updateTopic", "Mixed", "-b", broker.address, "-r", "1", "-w", "1")
-        send(broker, "Mixed", 0, 2)
+        send(broker.port, "Mixed", 0, 2)
 
     def both() -> bool:
         done = nsadmin(cluster, "topicStatus", "Mixed")
@@ -301,7 +291,7 @@ def test_both_sides_of_replication(cluster: Cluster) -> None:
 def test_stats_are_those_of_mqadmin(cluster: Cluster) -> None:
     nsadmin(cluster, "updateTopic", "Busy", "-b", cluster.master.address, "-r", "1", "-w", "1")
     wait_for_topic([cluster.server], "Busy")
-    send(cluster.master, "Busy", 0, 7)
+    send(cluster.master.port, "Busy", 0, 7)
     consume(cluster.master, "Busy", "G", 3)
 
     def counted() -> Any:

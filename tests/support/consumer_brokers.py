@@ -24,7 +24,7 @@ def keyed(name: str, table: Mapping[Queue, Any]) -> str:
 class ConsumerBroker(FakeBroker):
     """`ends` has the offsets at which each queue begins and ends, `offsets` what groups have committed.
 
-    `server_side` is whether it resets offsets by itself, as brokers do since 5.2.
+    Resets that no client has heeded yet are in `pending`: the broker then ignores what is committed.
     """
 
     def __init__(self, name: str = "broker-a") -> None:
@@ -32,6 +32,7 @@ class ConsumerBroker(FakeBroker):
         self.ends: dict[Queue, tuple[int, int]] = {("T", 0): (0, 100), ("T", 1): (10, 50)}
         self.configs: dict[str, dict[str, Any]] = {"G": {"groupName": "G", "retryMaxTimes": 3}}
         self.offsets: dict[tuple[str, str, int], int] = {("G", "T", 0): 90}
+        self.pending: set[tuple[str, str, int]] = set()
         self.clients: dict[str, list[str]] = {}
         self.expressions: dict[str, str] = {"T": "*"}
         self.running: dict[str, str] = {}
@@ -78,9 +79,10 @@ class ConsumerBroker(FakeBroker):
         ext = dict(asked.ext or {})
         if ext["consumerGroup"] not in self.configs:
             return reply(asked, 26, remark="subscription group not exist")
-        self.offsets[ext["consumerGroup"] or "", ext["topic"] or "", int(ext["queueId"] or 0)] = int(
-            ext["commitOffset"] or 0
-        )
+        place = ext["consumerGroup"] or "", ext["topic"] or "", int(ext["queueId"] or 0)
+        if place in self.pending:
+            return reply(asked, remark="Offset has been previously reset")
+        self.offsets[place] = int(ext["commitOffset"] or 0)
         return reply(asked)
 
     def _end(self, asked: Command, which: int | None) -> Command:
@@ -197,6 +199,8 @@ class ConsumerBroker(FakeBroker):
             }
         for (name, queue), offset in table.items():
             self.offsets[group, name, queue] = offset
+            if self.properties.get("useServerSideResetOffset") == "true":
+                self.pending.add((group, name, queue))
         return reply(asked, body=b'{"offsetTable":%s}' % keyed(self.name, table).encode())
 
     def _running_info(self, asked: Command) -> Command:

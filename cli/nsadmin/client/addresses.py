@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -21,10 +21,19 @@ class BadAddress(RocketMQError):
 
 
 class NameServers(NamedTuple):
-    """The name servers to ask, in order; `source` is "given", "environment" or "default"."""
+    """The name servers to ask, in order.
+
+    `source` is "given", "environment", "context", "file", "endpoint" or "default"; `origin` is which of
+    these: a context's name, a path, a URL. `note` is a line for the operator, if there is something to say.
+    """
 
     addrs: tuple[str, ...]
     source: str
+    origin: str = ""
+    note: str | None = None
+
+
+Find = Callable[[], NameServers]
 
 
 def parse_addr(text: str, default_port: int = NAME_SERVER_PORT) -> str:
@@ -64,3 +73,11 @@ def name_servers(
     if addrs:
         return NameServers(addrs, "environment")
     return NameServers((LOCAL,), "default")
+
+
+def finder(given: str | Iterable[str] | NameServers | Find | None) -> Find:
+    """A function that tells the name servers; a list that is no list is refused at once."""
+    if callable(given):
+        return given
+    found = given if isinstance(given, NameServers) else name_servers(given)
+    return lambda: found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from namesrv_core.transport.calls import CallError, Observer
 from nsadmin.client.access import PLAIN, Access
-from nsadmin.client.addresses import NameServers, name_servers
+from nsadmin.client.addresses import Find, NameServers, finder
 from nsadmin.client.caller import Caller
 from nsadmin.client.retry import Reader
 
@@ -36,11 +36,12 @@ if TYPE_CHECKING:
 class AdminClient:
     """Asks name servers and brokers, blocking, from one thread.
 
-    `namesrv_addr` is a list like "a:9876;b:9876" or several of them; left out, NAMESRV_ADDR counts, else
-    127.0.0.1:9876 (`addresses.source` says which). `timeout` is in seconds, for each request on each server;
-    what else there is to say of how servers are reached, in `access`, which has its own time-out. `observer`
-    is called with an Exchange for each request that ended. With `read_only` nothing is sent that changes
-    something: ReadOnlyAccess is raised instead.
+    `namesrv_addr` is a list like "a:9876;b:9876" or several of them, or what `nsadmin.client.discovery`
+    found; left out, NAMESRV_ADDR counts, else 127.0.0.1:9876 (`addresses.source` says which). A function
+    that finds them is called when the first name server is to be asked. `timeout` is in seconds, for each
+    request on each server; what else there is to say of how servers are reached, in `access`, which has its
+    own time-out. `observer` is called with an Exchange for each request that ended. With `read_only` nothing
+    is sent that changes something: ReadOnlyAccess is raised instead.
 
     What reads asks one name server, and the next when that one cannot be reached; with `ask_all` it asks
     every one each time, which fills `unreachable` and `disagreements`. What changes something does so on
@@ -49,7 +50,7 @@ class AdminClient:
 
     def __init__(
         self,
-        namesrv_addr: str | Iterable[str] | None = None,
+        namesrv_addr: str | Iterable[str] | NameServers | Find | None = None,
         *,
         timeout: float | None = None,
         access: Access = PLAIN,
@@ -59,7 +60,7 @@ class AdminClient:
     ) -> None:
         if timeout is not None:
             access = access._replace(timeout=timeout)
-        self._caller = Caller(name_servers(namesrv_addr), access, observer, read_only=read_only)
+        self._caller = Caller(finder(namesrv_addr), access, observer, read_only=read_only)
         self._reader = Reader(self._caller, ask_all)
 
     # The modules of a noun are loaded when it is first asked for: a command needs one or two of them.

@@ -1,6 +1,7 @@
 """Caller: sends requests to many servers at once and turns answers that refuse into errors."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
+from functools import cached_property
 from time import sleep
 
 from namesrv_core.errors import request_error
@@ -8,7 +9,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, ExtFields, request
 from namesrv_core.transport.calls import CallError, Calls, Observer
 from nsadmin.client.access import Access
-from nsadmin.client.addresses import NameServers
+from nsadmin.client.addresses import Find, NameServers, finder
 from nsadmin.client.results import ReadOnlyAccess, ServerResult
 
 CHANGES = frozenset(
@@ -39,20 +40,29 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 1.0
 
 
 class Caller:
-    """The connections of one AdminClient; one that is `read_only` refuses to send what changes something."""
+    """The connections of one AdminClient; name servers are looked for when the first one is asked.
+
+    One that is `read_only` refuses to send what changes something.
+    """
 
     def __init__(
         self,
-        name_servers: NameServers,
+        name_servers: NameServers | Find,
         access: Access,
         observer: Observer | None = None,
         *,
         read_only: bool = False,
     ) -> None:
-        self.name_servers = name_servers
+        self._find = finder(name_servers)
         self.access = access
         self.read_only = read_only
         self._calls = Calls(access.concurrency, observer=observer)
+        self._way_to = _ways(access)
+
+    @cached_property
+    def name_servers(self) -> NameServers:
+        """The name servers to ask. What finding them raises is raised here."""
+        return self._find()
 
     def close(self) -> None:
         self._calls.close()
@@ -68,10 +78,20 @@ class Caller:
         calls = list(calls)
         if self.read_only:
             _refuse_changes(calls)
-        answers = self._persist(calls, self.access.timeout if timeout is None else timeout)
+        ways = [(self._way(addr), self._signed(asked)) for addr, asked in calls]
+        answers = self._persist(ways, self.access.timeout if timeout is None else timeout)
         return [
             _judged(addr, asked, answer, codes) for (addr, asked), answer in zip(calls, answers, strict=True)
         ]
+
+    def _signed(self, command: Command) -> Command:
+        """As it goes out: nothing may be added to it any more."""
+        credentials = self.access.credentials
+        if credentials is None:
+            return command
+        from namesrv_core.protocol.signing import sign
+
+        return sign(command, *credentials)
 
     def _persist(self, calls: list[tuple[str, Command]], timeout: float) -> list[Command | CallError]:
         """Ask, and ask again what got no answer and changes nothing, after a pause that grows."""
@@ -97,6 +117,25 @@ class Caller:
         """The same request to every name server."""
         return self.ask_each(self.name_servers.addrs, code, ext, body)
 
+    def _way(self, addr: str) -> str:
+        """Where to connect to: brokers may be mapped, name servers are not."""
+        if self._way_to is None or self._is_name_server(addr):
+            return addr
+        return self._way_to(addr)
+
+    def _is_name_server(self, addr: str) -> bool:
+        # As long as name servers were not looked for, none of them is asked.
+        return "name_servers" in self.__dict__ and addr in self.name_servers.addrs
+
+
+def _ways(access: Access) -> Callable[[str], str] | None:
+    if not access.address_map:
+        return None
+    # Imported late for the ipaddress module, which most commands do without.
+    from nsadmin.client.address_map import AddressMap
+
+    return AddressMap(access.address_map)
+
 
 def _refuse_changes(calls: Iterable[tuple[str, Command]]) -> None:
     for addr, asked in calls:
@@ -114,6 +153,8 @@ def _judged(
     addr: str, asked: Command, answer: Command | CallError, codes: Container[int]
 ) -> ServerResult[Command]:
     if isinstance(answer, CallError):
+        if answer.addr != addr:
+            answer = CallError(addr, answer.kind, f"through {answer.addr}: {answer.reason}")
         if answer.was_sent and asked.code in CHANGES:
             answer = CallError(addr, answer.kind, f"{answer.reason}; it may have been done all the same")
         return ServerResult(addr, None, answer)

@@ -1,10 +1,10 @@
 """Consumers: how far consumer groups are behind on each queue, and who of them is connected."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from namesrv_core.errors import QueryNotFound, RequestError, ResponseCode, RocketMQError
+from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, request
@@ -12,6 +12,7 @@ from nsadmin.client import connections
 from nsadmin.client.bodies import json_object
 from nsadmin.client.caller import Caller
 from nsadmin.client.clusters import Clusters
+from nsadmin.client.committed import committed
 from nsadmin.client.connections import GroupConnections
 from nsadmin.client.groups import Groups
 from nsadmin.client.queues import MessageQueue, queue_table
@@ -171,42 +172,6 @@ class Consumers:
             if offset.error is None and offset.result is None
         }
         return [result.then(partial(_marked, result.addr, never)) for result in results]
-
-
-class Offset(NamedTuple):
-    """What a broker has committed for a group on a queue: `result` None without an error is "never"."""
-
-    result: int | None
-    error: RocketMQError | None
-
-
-def committed(caller: Caller, wanted: Iterable[tuple[str, str, MessageQueue]]) -> list[Offset]:
-    """The committed offset of each (broker address, group, queue), in that order.
-
-    Reliable since 5.0; before, a broker may say 0 for a queue whose first message is still there.
-    """
-    answers = caller.ask(
-        (
-            addr,
-            request(
-                RequestCode.QUERY_CONSUMER_OFFSET,
-                headers.write(
-                    headers.ConsumerOffset(group, queue.topic, queue.queue_id, set_zero_if_not_found=False)
-                ),
-            ),
-        )
-        for addr, group, queue in wanted
-    )
-    offsets = [decoded(answer, offset_of) for answer in answers]
-    return [
-        Offset(offset.result, None if isinstance(offset.error, QueryNotFound) else offset.error)
-        for offset in offsets
-    ]
-
-
-def offset_of(command: Command) -> int:
-    """The ext field `offset`."""
-    return int((command.ext or {})["offset"] or "")
 
 
 def _stats(group: str, command: Command) -> ConsumeStats:

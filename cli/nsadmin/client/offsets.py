@@ -15,8 +15,7 @@ from nsadmin.client import connections
 from nsadmin.client.bodies import config_items, json_object
 from nsadmin.client.caller import Caller
 from nsadmin.client.clusters import Clusters
-from nsadmin.client.connections import is_offline
-from nsadmin.client.consumers import committed, offset_of
+from nsadmin.client.committed import committed, offset_of
 from nsadmin.client.groups import Groups
 from nsadmin.client.queues import MessageQueue, queue_table
 from nsadmin.client.results import NotApplied, NotFound
@@ -32,7 +31,8 @@ class Move(NamedTuple):
     """A group on one queue: `old` is its committed offset (None: none), `new` where it is to go on.
 
     `result` is "planned", then "done", "pending" (an old broker told the group's clients, which move by
-    themselves within seconds), "kept" (it is there already, or may not move forward), or "failed".
+    themselves within seconds), "kept" (it is there already, may not move forward, or has nowhere to go,
+    which is a `new` of None), or "failed".
     """
 
     addr: str
@@ -97,17 +97,41 @@ class Offsets:
 
     def reset(self, plan: Plan) -> list[Move]:
         """Carry out a plan to reset, each broker for itself, and read it back; call it once."""
-        by_addr: dict[str, list[Move]] = {}
-        for move in plan.moves:
-            by_addr.setdefault(move.addr, []).append(move)
         done: list[Move] = []
-        for addr, moves in by_addr.items():
+        for addr, moves in _by_addr(plan.moves).items():
             if any(move.error is not None for move in moves):
                 rest = NotApplied("not touched, as another queue of this broker could not be planned")
                 done += [move if move.error else _failed(move, rest) for move in moves]
             else:
                 done += self._reset_broker(plan, addr, moves)
         return done
+
+    def plan_clone(self, source: str, group: str, topic: str, *, offline: bool = False) -> Plan:
+        """Every queue of the topic to where the group `source` is; kept where that never committed.
+
+        NotFound as in `plan_reset`, for either group. NotApplied for `offline` while clients of the group
+        are connected.
+        """
+        moves = self._with_old(self._queues(group, topic, None), group)
+        addrs = list(dict.fromkeys(move.addr for move in moves if move.addr))
+        self._known(source, addrs)
+        if offline and (error := self._connected(group, addrs)):
+            raise error
+        ready = [move for move in moves if move.error is None]
+        offsets = committed(self._caller, [(move.addr, source, move.queue) for move in ready])
+        filled = {move: _toward(move, *offset) for move, offset in zip(ready, offsets, strict=True)}
+        return Plan(group, topic, END, True, None, tuple(filled.get(move, move) for move in moves))
+
+    def clone(self, plan: Plan) -> list[Move]:
+        """Carry out what `plan_clone` planned, queue by queue, and read it back; call it once.
+
+        NotApplied on a broker before 5.2 while clients of the group are connected to it.
+        """
+        return [
+            done
+            for addr, moves in _by_addr(plan.moves).items()
+            for done in self._move_each(plan, addr, moves, bool(addr) and self._resets_by_itself(addr))
+        ]
 
     def _queues(self, group: str, topic: str, cluster_name: str | None) -> list[Move]:
         """A Move without offsets for every readable queue of the topic, on the masters of its brokers."""
@@ -194,23 +218,16 @@ class Offsets:
         return [item.result if item.result is not None else item.error or NotFound("") for item in results]
 
     def _reset_broker(self, plan: Plan, addr: str, moves: Sequence[Move]) -> list[Move]:
-        """INVOKE_BROKER_TO_RESET_OFFSET; where that cannot do it on an old broker, offsets are written."""
+        """INVOKE_BROKER_TO_RESET_OFFSET, which old brokers refuse without clients: they are written to."""
         by_itself = self._resets_by_itself(addr)
-        if plan.queue_id is not None and not by_itself:
-            # Such a broker would not heed the queue id, and move all queues.
-            online = connections.consumers_of(self._caller, [plan.group], [addr])[plan.group]
-            if online.clients or any(online.errors.values()):
-                error = NotApplied("this broker cannot move one queue while clients are connected: stop them")
-                return [_failed(move, error) for move in moves]
-            return self._committed(plan.group, moves)
-        ext = headers.ResetOffset(plan.group, plan.topic, plan.timestamp, plan.force)
         if plan.queue_id is not None:
-            ext = ext._replace(queue_id=plan.queue_id, offset=moves[0].new)
+            return self._move_each(plan, addr, moves, by_itself)
+        if not by_itself and self._connected(plan.group, [addr]) is None:
+            return self._committed(plan.group, [_unless_forward(move, plan.force) for move in moves])
+        ext = headers.ResetOffset(plan.group, plan.topic, plan.timestamp, plan.force)
         code = RequestCode.INVOKE_BROKER_TO_RESET_OFFSET
         [answer] = self._caller.ask_each([addr], code, headers.write(ext))
         told = decoded(answer, lambda command: queue_table(json_object(command).get("offsetTable")))
-        if is_offline(told.error) and not by_itself:
-            return self._committed(plan.group, [_unless_forward(move, plan.force) for move in moves])
         if told.error is not None:
             return [_failed(move, told.error) for move in moves]
         offsets: Mapping[MessageQueue, object] = told.result or {}
@@ -226,23 +243,34 @@ class Offsets:
         config = decoded(answer, config_items).result or {}
         return config.get("useServerSideResetOffset") == "true"
 
+    def _move_each(self, plan: Plan, addr: str, moves: Sequence[Move], by_itself: bool) -> list[Move]:
+        """Every queue to its own offset, by the broker itself where it can (`by_itself`).
+
+        There an offset that is just written would be ignored, with success for an answer, as long as an
+        earlier reset waits for the group's clients.
+        """
+        if by_itself:
+            return self._written(plan.group, moves, RequestCode.INVOKE_BROKER_TO_RESET_OFFSET)
+        # Such a broker would not heed a queue id, and move all queues.
+        if addr and (error := self._connected(plan.group, [addr])):
+            return [move if move.error else _failed(move, error) for move in moves]
+        return self._committed(plan.group, moves)
+
+    def _connected(self, group: str, addrs: Sequence[str]) -> RocketMQError | None:
+        """Why offsets cannot just be written: clients that would write their own over them."""
+        online = connections.consumers_of(self._caller, [group], addrs)[group]
+        if not online.clients:
+            return next((error for error in online.errors.values() if error is not None), None)
+        names = ", ".join(client.client_id for client in online.clients)
+        return NotApplied(f"clients of {group!r} are connected and write offsets of their own: stop {names}")
+
     def _committed(self, group: str, moves: Sequence[Move]) -> list[Move]:
-        code = RequestCode.UPDATE_CONSUMER_OFFSET
+        return self._written(group, moves, RequestCode.UPDATE_CONSUMER_OFFSET)
+
+    def _written(self, group: str, moves: Sequence[Move], code: RequestCode) -> list[Move]:
+        """Each queue that is to move told where to go on, and read back."""
         wanted = [move for move in moves if move.error is None and move.result != "kept"]
-        answers = self._caller.ask(
-            (
-                move.addr,
-                request(
-                    code,
-                    headers.write(
-                        headers.ConsumerOffset(
-                            group, move.queue.topic, move.queue.queue_id, commit_offset=move.new
-                        )
-                    ),
-                ),
-            )
-            for move in wanted
-        )
+        answers = self._caller.ask((move.addr, request(code, _target(code, group, move))) for move in wanted)
         done = {
             move: move if answer.error is None else _failed(move, answer.error)
             for move, answer in zip(wanted, answers, strict=True)
@@ -252,6 +280,27 @@ class Offsets:
             move if move.error or move.result == "kept" else _read_back(move, now.old, True)
             for move, now in zip(moved, self._with_old(moved, group), strict=True)
         ]
+
+
+def _by_addr(moves: Iterable[Move]) -> dict[str, list[Move]]:
+    found: dict[str, list[Move]] = {}
+    for move in moves:
+        found.setdefault(move.addr, []).append(move)
+    return found
+
+
+def _target(code: RequestCode, group: str, move: Move) -> dict[str, str]:
+    topic, _, queue_id = move.queue
+    if code == RequestCode.UPDATE_CONSUMER_OFFSET:
+        return headers.write(headers.ConsumerOffset(group, topic, queue_id, commit_offset=move.new))
+    return headers.write(headers.ResetOffset(group, topic, END, True, move.new, queue_id))
+
+
+def _toward(move: Move, new: int | None, error: RocketMQError | None) -> Move:
+    """The move to where another group is: nowhere if that never committed."""
+    if error is not None:
+        return _failed(move, error)
+    return move._replace(new=new, result="kept" if new in (None, move.old) else "planned")
 
 
 def _failed(move: Move, error: RocketMQError) -> Move:

@@ -5,6 +5,7 @@ talk to each other, so it is believed only when none of them knows better.
 """
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TypeVar
 
 from namesrv_core.errors import RocketMQError
@@ -26,9 +27,13 @@ class Reader:
     def __init__(self, caller: Caller, ask_all: bool = False) -> None:
         self._caller = caller
         self._ask_all = ask_all
-        self._preferred = caller.name_servers.addrs
         self.unreachable: dict[str, CallError] = {}
         self.disagreements: list[str] = []
+
+    @cached_property
+    def _preferred(self) -> tuple[str, ...]:
+        """In the order to ask them: the one that answered last comes first."""
+        return self._caller.name_servers.addrs
 
     def read(
         self, what: str, decode: Decode[T], code: int, ext: ExtFields | None = None, *, ask_all: bool = True

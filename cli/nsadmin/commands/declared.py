@@ -1,6 +1,7 @@
 """Word and Option: how a command's signature says what may stand behind its name; no parser is loaded."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 
 class Word(NamedTuple):
@@ -26,3 +27,43 @@ class Option:
         self.metavar = metavar
         self.help = help
         self.minimum = minimum
+
+
+REQUIRED = object()
+"""The default of what has none."""
+
+
+class Parameter(NamedTuple):
+    """A parameter of a command: `type` is what its signature says, such as `int | None`."""
+
+    name: str
+    type: Any
+    declared: Word | Option
+    default: Any
+
+
+class Help(Exception):
+    """Help was asked for; the text is the argument."""
+
+
+HELP = Parameter("help_", bool, Option("-h", "--help", help="Show this and exit."), False)
+
+
+def parameter(name: str, annotation: Any, default: Any) -> Parameter:
+    """The parameter that is annotated so; the flag of a word may always be left out."""
+    declared = next(extra for extra in annotation.__metadata__ if isinstance(extra, (Word, Option)))
+    if isinstance(declared, Word):
+        return Parameter(name, str | None, declared, None)
+    return Parameter(name, annotation.__origin__, declared, default)
+
+
+def parameters_of(function: Callable[..., Any]) -> list[Parameter]:
+    """A command's parameters, but for the session. `inspect`, which knows the same, takes 8 ms to load."""
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
+    defaults = function.__defaults__ or ()
+    required = [REQUIRED] * (len(names) - len(defaults))
+    return [
+        parameter(name, function.__annotations__[name], default)
+        for name, default in list(zip(names, (*required, *defaults), strict=True))[1:]
+    ]

@@ -1,4 +1,4 @@
-"""resetOffsetByTime and skipAccumulatedMessage: where a consumer group goes on."""
+"""resetOffsetByTime, skipAccumulatedMessage and cloneGroupOffset: where a consumer group goes on."""
 
 from collections.abc import Callable, Sequence
 from typing import Annotated
@@ -94,6 +94,31 @@ def skip_accumulated_message(
     offsets = session.admin.offsets
     plan = offsets.plan_reset(group, topic, END, cluster_name=cluster, force=wanted is not False)
     return _carried_out(session, plan, offsets.reset)
+
+
+def clone_group_offset(
+    session: Session,
+    source: Annotated[str, Word(("-s", "--srcGroup"), "SOURCE", "The group whose offsets are taken.")],
+    group: Annotated[str, Word(("-d", "--destGroup"), "GROUP", "The group that is moved there.")],
+    topic: Topic,
+    offline: Annotated[
+        str | None,
+        Option(
+            "-o", "--offline", metavar="true|false", help="true: only if no client of GROUP is connected."
+        ),
+    ] = None,
+) -> Rows:
+    """Move a consumer group to where another one is on every queue of a topic, and of this topic only.
+
+    Rows are as those of resetOffsetByTime; --dry-run shows how many messages would be skipped or come once
+    more. A queue where SOURCE never committed an offset is "kept". Both groups have to exist. A broker before
+    5.2 wants the clients of GROUP stopped first.
+    """
+    if source == group:
+        raise UsageError("cloneGroupOffset: -s and -d name the same group")
+    offsets = session.admin.offsets
+    alone = values.flag("cloneGroupOffset", "-o", offline) is True
+    return _carried_out(session, offsets.plan_clone(source, group, topic, offline=alone), offsets.clone)
 
 
 def _time(command: str, text: str) -> int:

@@ -1,28 +1,18 @@
-"""How a command's parameters become Typer options, with the options that all commands share.
+"""What may stand on the line of a command: its own parameters and the options that all commands share.
 
 A parameter annotated with a Word can be given by position or by mqadmin's flag.
 """
 
-import inspect
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, NamedTuple, get_args
-
-import typer
-from typer.main import get_command
+from typing import Annotated, Any, NamedTuple
 
 from nsadmin import settings
-from nsadmin.commands.declared import Option, Word
-from nsadmin.diagnostics import EXIT_CODES, UsageError
+from nsadmin.commands import plain
+from nsadmin.commands.declared import HELP, Option, Parameter, Word, parameter, parameters_of
+from nsadmin.diagnostics import UsageError
 from nsadmin.output import FORMATS
 from nsadmin.registry import Entry
 from nsadmin.session import Options
-
-# BadParameter is the public one of the errors that parsing raises.
-ParseError: Any = typer.BadParameter.__base__
-
-
-class Help(Exception):
-    """Help was asked for; the text is the argument."""
 
 
 class Described(NamedTuple):
@@ -38,11 +28,6 @@ class Parsed(NamedTuple):
 
     options: Options
     arguments: Mapping[str, Any]
-
-
-def _show_help(context: typer.Context, value: bool) -> None:
-    if value:
-        raise Help(context.get_help())
 
 
 _CONNECTING: dict[str, Any] = {
@@ -104,9 +89,6 @@ _FOR_CHANGES: dict[str, Any] = {
 _ALWAYS: dict[str, Any] = {
     "quiet": Annotated[bool, Option("--quiet", help="Nothing on stderr but errors.")],
     "debug": Annotated[bool, Option("--debug", help="Show each request on stderr, and tracebacks.")],
-    "help_": Annotated[
-        bool, typer.Option("-h", "--help", is_eager=True, callback=_show_help, help="Show this and exit.")
-    ],
 }
 _DEFAULTS: dict[str, Any] = dict.fromkeys(
     (
@@ -122,124 +104,67 @@ _DEFAULTS: dict[str, Any] = dict.fromkeys(
         "filters",
     )
 )
-_POSITIONAL = "words_"
 
 
 def parse(entry: Entry, function: Callable[..., Any], args: list[str]) -> Parsed:
     """The command line of one command; UsageError with one line, or Help."""
-    own = _own(function)
+    own, shared = parameters_of(function), shared_by(entry)
     words = _words(own)
-    shared = _shared(entry)
-    command = _typer_command(entry, function, own, words, shared)
-    try:
-        values = command.main(args, f"nsadmin {entry.name}", standalone_mode=False)
-    except ParseError as error:
-        raise UsageError(
-            f"{entry.name}: {error.format_message()} (see: nsadmin {entry.name} --help)"
-        ) from error
-    arguments = {name: values[name] for name in own}
-    arguments.update(_filled(entry, words, values))
-    given = {name: values[name] for name in shared}
+    values, positional = _line(entry, function, [*own, *shared], args)
+    arguments = {item.name: values[item.name] for item in own}
+    arguments.update(_filled(entry, words, values, positional))
+    given = {item.name: values[item.name] for item in shared}
     return Parsed(settings.resolve(given, connects=entry.kind != "local"), arguments)
+
+
+def _line(
+    entry: Entry, function: Callable[..., Any], parameters: list[Parameter], args: list[str]
+) -> plain.Line:
+    found = plain.parse(parameters, args)
+    if found is not None:
+        return found
+    # 50 ms that a plain line does without.
+    from nsadmin.commands import with_typer
+
+    return with_typer.parse(entry.name, function.__doc__ or "", _usage(_words(parameters)), parameters, args)
 
 
 def describe(entry: Entry, function: Callable[..., Any]) -> tuple[str, list[Described]]:
     """What may stand behind a command's name by position, and its options."""
-    own = _own(function)
-    words = _words(own)
-    command = _typer_command(entry, function, own, words, _shared(entry))
-    options = [
-        Described((*item.opts, *item.secondary_opts), None if item.is_flag else item.metavar, item.help or "")
-        for item in command.params
-        if hasattr(item, "is_flag")
-    ]
-    return _usage(words), options
+    own = parameters_of(function)
+    options = [_described(item) for item in (*own, *shared_by(entry), HELP)]
+    return _usage(_words(own)), options
 
 
-def _own(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """A command's parameters, but for the session."""
-    return dict(list(inspect.signature(function, eval_str=True).parameters.items())[1:])
+def _described(item: Parameter) -> Described:
+    names = [flag.split("/") for flag in item.declared.flags]
+    flags = (*(each[0] for each in names), *(off for each in names for off in each[1:]))
+    is_alone = item.type in (bool, bool | None)
+    return Described(flags, None if is_alone else item.declared.metavar, item.declared.help)
 
 
-def _words(own: Mapping[str, inspect.Parameter]) -> dict[str, Word]:
-    return {name: word for name, item in own.items() if (word := _word_of(item)) is not None}
+def _words(parameters: list[Parameter]) -> dict[str, Word]:
+    return {item.name: item.declared for item in parameters if isinstance(item.declared, Word)}
 
 
-def _word_of(item: inspect.Parameter) -> Word | None:
-    return next((extra for extra in get_args(item.annotation)[1:] if isinstance(extra, Word)), None)
-
-
-def _shared(entry: Entry) -> dict[str, Any]:
+def shared_by(entry: Entry) -> list[Parameter]:
+    """The options that a command shares with others of its kind."""
     connecting = {} if entry.kind == "local" else _CONNECTING
     own = _FOR_CHANGES if entry.kind in ("change", "delete") else _FOR_READS
-    return {**connecting, **_SHARED, **own, **_ALWAYS}
-
-
-def _typer_command(
-    entry: Entry,
-    function: Callable[..., Any],
-    own: Mapping[str, inspect.Parameter],
-    words: Mapping[str, Word],
-    shared: Mapping[str, Any],
-) -> Any:
-    """A Typer command that returns its values instead of doing anything with them."""
-    kind = inspect.Parameter.KEYWORD_ONLY
-    parameters = [
-        _typed(item.replace(kind=kind)) if name not in words else _as_option(name, words[name])
-        for name, item in own.items()
-    ]
-    if words:
-        many = Annotated[list[str] | None, typer.Argument(metavar=_usage(words), show_default=False)]
-        parameters.append(inspect.Parameter(_POSITIONAL, kind, default=None, annotation=many))
-    parameters += [
-        _typed(inspect.Parameter(name, kind, default=_DEFAULTS.get(name, False), annotation=annotation))
-        for name, annotation in shared.items()
-    ]
-
-    def values(**given: Any) -> dict[str, Any]:
-        return given
-
-    values.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    values.__annotations__ = {item.name: item.annotation for item in parameters}
-    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(
-        entry.name,
-        help=inspect.getdoc(function),
-        epilog=_epilog(),
-        context_settings={"help_option_names": [], "max_content_width": 100},
-    )(values)
-    return get_command(app)
-
-
-def _typed(item: inspect.Parameter) -> inspect.Parameter:
-    """The same parameter, with Typer's own option in the place of ours."""
-    kind, *extras = get_args(item.annotation)
-    declared = next((extra for extra in extras if isinstance(extra, Option)), None)
-    if declared is None:
-        return item
-    option = typer.Option(*declared.flags, metavar=declared.metavar, help=declared.help, min=declared.minimum)
-    return item.replace(annotation=Annotated[kind, option])
-
-
-def _as_option(name: str, word: Word) -> inspect.Parameter:
-    option = typer.Option(*word.flags, metavar=word.metavar, help=word.help, show_default=False)
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, option]
-    )
+    rows = {**connecting, **_SHARED, **own, **_ALWAYS}
+    return [parameter(name, annotation, _DEFAULTS.get(name, False)) for name, annotation in rows.items()]
 
 
 def _usage(words: Mapping[str, Word]) -> str:
     return " ".join(word.metavar if word.required else f"[{word.metavar}]" for word in words.values())
 
 
-def _epilog() -> str:
-    return "Exit codes: " + ", ".join(f"{code:d} {meaning}" for code, meaning in EXIT_CODES) + "."
-
-
-def _filled(entry: Entry, words: Mapping[str, Word], values: Mapping[str, Any]) -> dict[str, str | None]:
+def _filled(
+    entry: Entry, words: Mapping[str, Word], values: Mapping[str, Any], positional: list[str]
+) -> dict[str, str | None]:
     """Every word's text: flags first, then what stands by position, in order."""
     filled: dict[str, str | None] = {name: values[name] for name in words}
-    positional = list(values.get(_POSITIONAL) or ())
+    positional = list(positional)
     for name in words:
         if filled[name] is None and positional:
             filled[name] = positional.pop(0)

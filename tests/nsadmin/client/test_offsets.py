@@ -6,7 +6,7 @@ import pytest
 
 from namesrv_core.protocol.command import reply
 from nsadmin import AdminClient
-from nsadmin.client import NotFound
+from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.offsets import END, Move
 from nsadmin.client.queues import MessageQueue
 from tests.support.consumer_brokers import ConsumerBroker
@@ -155,5 +155,68 @@ def test_one_queue_of_an_old_broker_only_while_nobody_is_connected(
     assert short(admin.offsets.reset(plan)) == [(20, 11, "done")]
     consumer_broker.clients = {"G": ["c1"]}
     [move] = admin.offsets.reset(admin.offsets.plan_queue("G", QUEUE, consumer_broker.addr, END, 12))
-    assert str(move.error) == "this broker cannot move one queue while clients are connected: stop them"
+    assert str(move.error) == "clients of 'G' are connected and write offsets of their own: stop c1"
     assert 222 not in consumer_broker.codes()
+
+
+@pytest.fixture
+def other(consumer_broker: ConsumerBroker) -> ConsumerBroker:
+    """The broker has a group Other, which is at 40 on queue 0 and has an earlier reset pending there."""
+    consumer_broker.configs["Other"] = {}
+    consumer_broker.offsets["G", "%RETRY%G", 0] = 3
+    consumer_broker.offsets["Other", "T", 0] = 40
+    consumer_broker.offsets["Other", "T", 1] = 20
+    consumer_broker.pending.add(("Other", "T", 0))
+    return consumer_broker
+
+
+CLONED = [(40, 20, "done"), (20, 20, "kept"), *[(None, 20, "done")] * 5, (None, None, "kept")]
+
+
+def test_a_clone_takes_one_topic_over_an_earlier_reset(admin: AdminClient, other: ConsumerBroker) -> None:
+    plan = admin.offsets.plan_clone("G", "Other", "T")
+    assert [(move.skipped, move.repeated) for move in plan.moves[:3]] == [(0, 20), (0, 0), (None, None)]
+    assert {15, 222}.isdisjoint(other.codes())
+    assert short(admin.offsets.clone(plan)) == CLONED
+    assert {key: value for key, value in other.offsets.items() if key[0] == "Other"} == {
+        ("Other", "T", number): 20 for number in range(7)
+    }
+
+
+def test_a_clone_on_an_old_broker_while_nobody_is_connected(
+    admin: AdminClient, other: ConsumerBroker
+) -> None:
+    del other.properties["useServerSideResetOffset"]
+    other.pending = set()
+    assert short(admin.offsets.clone(admin.offsets.plan_clone("G", "Other", "T"))) == CLONED
+    other.offsets["Other", "T", 0] = 41
+    other.clients = {"Other": ["c1"]}
+    done = admin.offsets.clone(admin.offsets.plan_clone("G", "Other", "T"))
+    assert [move.result for move in done] == ["failed"] * 8
+    assert other.offsets["Other", "T", 0] == 41
+
+
+def test_a_clone_for_groups_that_are_there(admin: AdminClient, other: ConsumerBroker) -> None:
+    for source, group in (("G", "X"), ("X", "Other")):
+        with pytest.raises(NotFound, match="'X'"):
+            admin.offsets.plan_clone(source, group, "T")
+    other.clients = {"Other": ["c1", "c2"]}
+    assert {move.result for move in admin.offsets.plan_clone("G", "Other", "T").moves} == {"planned", "kept"}
+    with pytest.raises(NotApplied, match="stop c1, c2"):
+        admin.offsets.plan_clone("G", "Other", "T", offline=True)
+
+
+def test_a_clone_says_what_was_refused(
+    admin: AdminClient, first: FakeNameServer, other: ConsumerBroker
+) -> None:
+    first.clusters["C"] = {"broker-a": {0: other.addr}, "broker-b": {1: "h:1"}}  # type: ignore[index]
+    first.routes["T"]["broker-b"] = 6
+    other.handlers[222] = refuse(1, "no")
+    done = admin.offsets.clone(admin.offsets.plan_clone("G", "Other", "T"))
+    assert [str(move.error) for move in done if move.error] == [
+        *["SYSTEM_ERROR (1): no"] * 6,
+        "this broker has no master now",
+    ]
+    other.handlers[14] = refuse(1, "busy")
+    done = admin.offsets.clone(admin.offsets.plan_clone("G", "Other", "T"))
+    assert {str(move.error) for move in done[:8]} == {"SYSTEM_ERROR (1): busy"}

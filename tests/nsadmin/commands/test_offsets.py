@@ -1,4 +1,4 @@
-"""resetOffsetByTime and skipAccumulatedMessage."""
+"""resetOffsetByTime, skipAccumulatedMessage and cloneGroupOffset."""
 
 import json
 
@@ -124,3 +124,37 @@ def test_clients_of_an_old_broker_are_told(run: Run, first: FakeNameServer, fill
     assert done.code == 0
     assert done.err.startswith("nsadmin: pending: ")
     assert {row["result"] for row in json.loads(done.out)} == {"pending"}
+
+
+@pytest.mark.parametrize("words", [("G", "Other", "T"), ("-s", "G", "-d", "Other", "-t", "T", "-o", "true")])
+def test_a_clone_is_previewed_and_done(
+    run: Run, first: FakeNameServer, filled: ConsumerBroker, words: tuple[str, ...]
+) -> None:
+    filled.configs["Other"] = {}
+    filled.offsets["Other", "T", 0] = 45
+    command = ["cloneGroupOffset", *words, "-n", first.addr, "--json"]
+    assert run(*command).code == 2
+    done = run(*command, "--dry-run")
+    assert [(row["repeated"], row["result"]) for row in json.loads(done.out)[:2]] == [
+        (25, "dry-run"),
+        (None, "dry-run"),
+    ]
+    assert filled.offsets["Other", "T", 0] == 45
+    done = run(*command, "-y")
+    assert (done.code, done.err) == (0, "")
+    rows = json.loads(done.out)
+    assert [(row["group"], row["from"], row["to"]) for row in rows[:2]] == [
+        ("Other", 45, 20),
+        ("Other", None, 20),
+    ]
+    assert [row["result"] for row in rows] == ["done"] * 7 + ["kept"]
+    assert filled.offsets["Other", "T", 0] == 20
+
+
+def test_a_clone_that_cannot_be(run: Run, first: FakeNameServer, filled: ConsumerBroker) -> None:
+    assert run("cloneGroupOffset", "G", "G", "T", "-n", first.addr, "-y").code == 2
+    assert run("cloneGroupOffset", "G", "X", "T", "-n", first.addr, "-y").code == 5
+    filled.configs["Other"] = {}
+    filled.clients = {"Other": ["c1"]}
+    done = run("cloneGroupOffset", "G", "Other", "T", "-o", "true", "-n", first.addr, "-y")
+    assert (done.code, "stop c1" in done.err) == (1, True)

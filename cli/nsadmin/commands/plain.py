@@ -1,0 +1,108 @@
+"""The plain parser: it says of a command line what Typer would say of it, or nothing.
+
+What it is not sure of, mistakes and the call for help among it, is left to Typer, which takes 50 ms to load.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from nsadmin.commands.declared import REQUIRED, Parameter, Word
+
+_MANY = list[str] | None
+_READ: dict[Any, Callable[[str], Any]] = {
+    str: str, str | None: str, _MANY: str, int: int, int | None: int, float: float, float | None: float,
+}  # fmt: skip
+
+
+class Line(NamedTuple):
+    """A command line: the value of each parameter, and the words that stand by position."""
+
+    values: dict[str, Any]
+    words: list[str]
+
+
+class _Flag(NamedTuple):
+    """`alone` is what the flag means by itself; None where a value follows."""
+
+    parameter: Parameter
+    alone: bool | None
+
+
+class _Unsure(Exception):
+    """Typer has to say what is meant."""
+
+
+def parse(parameters: Sequence[Parameter], args: Sequence[str]) -> Line | None:
+    """What the line says, or None."""
+    try:
+        return _line(parameters, args)
+    except _Unsure:
+        return None
+
+
+def _line(parameters: Sequence[Parameter], args: Sequence[str]) -> Line:
+    flags = dict(_flags(parameters))
+    values = {parameter.name: parameter.default for parameter in parameters}
+    words: list[str] = []
+    left = iter(args)
+    for arg in left:
+        if arg == "--":
+            words += left
+        elif arg == "-" or not arg.startswith("-"):
+            words.append(arg)
+        else:
+            parameter, value = _option(flags, arg, left)
+            before = (values[parameter.name] or []) if parameter.type == _MANY else None
+            values[parameter.name] = value if before is None else [*before, value]
+    takes_words = any(isinstance(parameter.declared, Word) for parameter in parameters)
+    if REQUIRED in values.values() or (words and not takes_words):
+        raise _Unsure
+    return Line(values, words)
+
+
+def _flags(parameters: Sequence[Parameter]) -> Iterator[tuple[str, _Flag]]:
+    for parameter in parameters:
+        is_alone = parameter.type in (bool, bool | None)
+        for flag in parameter.declared.flags:
+            on, _, off = flag.partition("/")
+            yield on, _Flag(parameter, True if is_alone else None)
+            if off:
+                yield off, _Flag(parameter, False)
+
+
+def _option(flags: dict[str, _Flag], arg: str, left: Iterator[str]) -> tuple[Parameter, Any]:
+    """The parameter that a flag is for, and its value, which may be the next argument."""
+    name, text = _split(arg, flags)
+    if name not in flags:
+        raise _Unsure
+    parameter, alone = flags[name]
+    if alone is None:
+        return parameter, _value(parameter, next(left, None) if text is None else text)
+    if text is not None:
+        raise _Unsure
+    return parameter, alone
+
+
+def _split(arg: str, flags: dict[str, _Flag]) -> tuple[str, str | None]:
+    """--flag=TEXT and -fTEXT as flag and text."""
+    if arg in flags:
+        return arg, None
+    name, equals, text = arg.partition("=")
+    if equals and len(name) > 2 and name in flags:
+        return name, text
+    return arg[:2], arg[2:]
+
+
+def _value(parameter: Parameter, text: str | None) -> Any:
+    """The text as the parameter's type has it."""
+    read = _READ.get(parameter.type)
+    if text is None or read is None:
+        raise _Unsure
+    try:
+        value = read(text)
+    except ValueError:
+        raise _Unsure from None
+    minimum = getattr(parameter.declared, "minimum", None)
+    if minimum is not None and value < minimum:
+        raise _Unsure
+    return value

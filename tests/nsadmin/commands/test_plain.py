@@ -1,0 +1,169 @@
+"""The plain parser says what Typer says, or nothing; and it does say something of plain lines."""
+
+from importlib import import_module
+from typing import Annotated, Any
+
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from nsadmin.commands import plain, with_typer
+from nsadmin.commands.declared import Option, Parameter, Word, parameter, parameters_of
+from nsadmin.commands.parameters import shared_by
+from nsadmin.commands.plain import Line
+from nsadmin.diagnostics import UsageError
+from nsadmin.registry import COMMANDS, Entry
+
+ENTRIES = [entry for entry in COMMANDS if entry.kind != "program"]
+ODD = [
+    "",
+    "-",
+    "--",
+    "=",
+    "-=",
+    "--=x",
+    "---",
+    "-1",
+    "-5x",
+    "0",
+    "7",
+    "1.5",
+    "nan",
+    "1e3",
+    "1_0",
+    " 2 ",
+    "-h",
+    "x=y",
+]
+ODD += ["true", "name", "näme", "a b", "@file", "/x", "+y", "--no-such", "-zz"]
+
+
+def parameters(entry: Entry) -> list[Parameter]:
+    module = import_module(f"nsadmin.commands.{entry.module}")
+    return [*parameters_of(getattr(module, entry.function)), *shared_by(entry)]
+
+
+def flags_of(items: list[Parameter]) -> list[str]:
+    return [flag for item in items for pair in item.declared.flags for flag in pair.split("/")]
+
+
+def arguments(items: list[Parameter]) -> st.SearchStrategy[list[str]]:
+    """Lines of such flags, alone, cut short, put together and with values; and of words."""
+    flag = st.sampled_from(flags_of(items))
+    text = st.one_of(st.sampled_from(ODD), st.text("ab-=1. ", max_size=4))
+    one = st.one_of(
+        flag,
+        text,
+        st.builds("{}={}".format, flag, text),
+        st.builds("{}{}".format, flag, text),
+        st.builds(lambda whole, end: whole[:end], flag, st.integers(1, 6)),
+        st.builds(lambda first, second: first + second.lstrip("-"), flag, flag),
+    )
+    return st.lists(one, max_size=6)
+
+
+def typer_line(items: list[Parameter], args: list[str]) -> Line | str:
+    usage = "WORDS" if any(isinstance(item.declared, Word) for item in items) else ""
+    try:
+        return with_typer.parse("command", "", usage, items, args)
+    except UsageError as error:
+        return str(error)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.data())
+def test_typer_says_the_same_of_every_line_that_is_plain(data: st.DataObject) -> None:
+    items = parameters(data.draw(st.sampled_from(ENTRIES)))
+    args = data.draw(arguments(items))
+    line = plain.parse(items, args)
+    event("plain" if line else "left to Typer")
+    if line is not None:
+        assert repr(line) == repr(typer_line(items, args))
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=[entry.name for entry in ENTRIES])
+def test_each_option_of_each_command_is_plain(entry: Entry) -> None:
+    items = [item for item in parameters(entry) if not isinstance(item.declared, Word)]
+    lines = [line for item in items for line in spellings(item)]
+    found = [plain.parse(parameters(entry), [*words_of(entry), *line]) for line in lines]
+    assert [line for line, what in zip(lines, found, strict=True) if what is None] == []
+
+
+def words_of(entry: Entry) -> list[str]:
+    """A value for each parameter that has to be given."""
+    return [
+        argument
+        for item in parameters(entry)
+        if item.default is not None and not isinstance(item.default, (bool, int, float, str))
+        for argument in (item.declared.flags[0], "7")
+    ]
+
+
+def spellings(item: Parameter) -> list[list[str]]:
+    flags = flags_of([item])
+    if item.type in (bool, bool | None):
+        return [[flag] for flag in flags]
+    attached = [f"{flag}={7}" if flag.startswith("--") else f"{flag}7" for flag in flags]
+    return [*([flag, "7"] for flag in flags), *([argument] for argument in attached)]
+
+
+ITEMS = [
+    parameter("word", Annotated[str, Word(("-t", "--topic"), "TOPIC", "")], None),
+    parameter("count", Annotated[int | None, Option("-i", "--count", minimum=0)], None),
+    parameter("share", Annotated[float | None, Option("-lo", "--share")], None),
+    parameter("names", Annotated[list[str] | None, Option("-n", "--name")], None),
+    parameter("shown", Annotated[bool, Option("-s/-q", "--shown/--hidden")], True),
+]
+
+
+def values(**changed: Any) -> dict[str, Any]:
+    return {"word": None, "count": None, "share": None, "names": None, "shown": True, **changed}
+
+
+@pytest.mark.parametrize(
+    ("args", "line"),
+    [
+        ([], Line(values(), [])),
+        (["a", "--hidden", "b"], Line(values(shown=False), ["a", "b"])),
+        (["-q", "-s"], Line(values(), [])),
+        (["-t", "-q"], Line(values(word="-q"), [])),
+        (["-t=x"], Line(values(word="=x"), [])),
+        (["--topic=", "-i0"], Line(values(word="", count=0), [])),
+        (["-lo=1", "-lo", "2.5"], Line(values(share=2.5), [])),
+        (["-n", "a", "-nb", "--name=c=d"], Line(values(names=["a", "b", "c=d"]), [])),
+        (["--", "-q", "--"], Line(values(), ["-q", "--"])),
+        (["-", ""], Line(values(), ["-", ""])),
+    ],
+)
+def test_plain_lines(args: list[str], line: Line) -> None:
+    assert plain.parse(ITEMS, args) == typer_line(ITEMS, args) == line
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["-h"],
+        ["--help"],
+        ["-x"],
+        ["-sq"],
+        ["-sx"],
+        ["--shown=1"],
+        ["-i"],
+        ["-i", "x"],
+        ["-i", "-1"],
+        ["--cou", "1"],
+    ],
+)
+def test_what_is_left_to_typer(args: list[str]) -> None:
+    assert plain.parse(ITEMS, args) is None
+
+
+def test_words_are_left_to_typer_where_there_are_none_and_so_is_what_misses() -> None:
+    assert plain.parse(ITEMS[1:], ["word"]) is None
+    needed = parameters_of(needing)
+    assert plain.parse(needed, []) is None
+    assert plain.parse(needed, ["-k", "v"]) == Line({"key": "v"}, [])
+
+
+def needing(session: object, key: Annotated[str, Option("-k")]) -> None:
+    """A command with an option that has to be given."""
