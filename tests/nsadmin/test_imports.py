@@ -92,6 +92,7 @@ def test_a_command_loads_neither_screens_nor_spark_nor_other_commands(cluster_li
         "nsadmin.commands.declared",
         "nsadmin.commands.parameters",
         "nsadmin.commands.plain",
+        "nsadmin.commands.units",
     }
 
 

@@ -6,10 +6,21 @@ import sys
 import pytest
 
 from namesrv_core.protocol.codes import Perm
-from nsadmin.output import Rows, Style, write_rows
+from nsadmin.output import Bytes, Millis, Rows, Style, write_rows
 
 ROWS = Rows(
-    ("topic", "perm", "brokerAddrs", "consumerGroups", "queues", "inTps", "reachable", "error"),
+    (
+        "topic",
+        "perm",
+        "brokerAddrs",
+        "consumerGroups",
+        "queues",
+        "inTps",
+        "size",
+        "cost",
+        "reachable",
+        "error",
+    ),
     [
         {
             "topic": "OrderT",
@@ -18,6 +29,8 @@ ROWS = Rows(
             "consumerGroups": ("G1", "G2"),
             "queues": 8,
             "inTps": 12.5,
+            "size": Bytes(1536),
+            "cost": Millis(90_000),
             "reachable": True,
             "error": None,
         },
@@ -28,6 +41,8 @@ ROWS = Rows(
             "consumerGroups": (),
             "queues": 16,
             "inTps": None,
+            "size": Bytes(12),
+            "cost": None,
             "reachable": False,
             "error": "no answer within 3 s",
         },

@@ -8,12 +8,19 @@ from nsadmin.client.addresses import BROKER_PORT, parse_addr
 from nsadmin.client.clusters import BrokerStatus
 from nsadmin.client.results import error_text
 from nsadmin.commands.declared import Option, Word
+from nsadmin.commands.units import millis
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
 
 IDENTITY = ("clusterName", "brokerName", "brokerId", "brokerAddr")
 STATE = ("reachable", "error")
+WAITS = (
+    "sendThreadPoolQueueHeadWaitTimeMills",
+    "pullThreadPoolQueueHeadWaitTimeMills",
+    "ackThreadPoolQueueHeadWaitTimeMills",
+    "pageCacheLockTimeMills",
+)
 QUEUES_AND_TIMERS = (
     "sendThreadPoolQueueSize",
     "sendThreadPoolQueueHeadWaitTimeMills",
@@ -25,7 +32,7 @@ QUEUES_AND_TIMERS = (
     "timerOffsetBehind",
     "timerCongestNum",
 )
-INTEGERS = (*QUEUES_AND_TIMERS, "pageCacheLockTimeMills")
+COUNTS = tuple(name for name in QUEUES_AND_TIMERS if name not in WAITS)
 TIMER_RATES = ("timerEnqueueTps", "timerDequeueTps")
 FRACTIONS = (*TIMER_RATES, "commitLogDiskRatio")
 LOAD_COLUMNS = (
@@ -98,7 +105,8 @@ def _load(status: BrokerStatus, now: float) -> Row:
     hours = info.hours(now)
     return {
         **_identity(status),
-        **{name: info.integer(name) for name in INTEGERS},
+        **{name: info.integer(name) for name in COUNTS},
+        **{name: millis(info.integer(name)) for name in WAITS},
         **{name: info.number(name) for name in FRACTIONS},
         "version": info.version,
         "inTps": info.number("putTps"),

@@ -25,7 +25,6 @@ LAG_COLUMNS = (
     "consumerOffset",
     "diff",
     "inflight",
-    "lastTimestamp",
     "lastTime",
     "clientId",
     "brokerAddr",
@@ -58,7 +57,6 @@ STATS_COLUMNS = (
     "brokerOffset",
     "consumerOffset",
     "diff",
-    "lastTimestamp",
     "lastTime",
 )
 
@@ -88,7 +86,7 @@ def consumer_progress(
 
     Every broker is asked, whatever routes say. diff is what is not consumed yet, inflight (5.1 and later)
     what was handed out and not acknowledged, both in messages; lastTime is when the last consumed message
-    was stored, in UTC (lastTimestamp in ms). A queue where the group never committed an offset has none
+    was stored, in UTC. A queue where the group never committed an offset has none
     and no diff: where it would start is for its clients to say. The sums leave such queues out.
 
     Without GROUP, count is how many clients are connected, tps the messages consumed per second.
@@ -127,7 +125,6 @@ def _lag(lag: QueueLag) -> dict[str, object]:
         "brokerOffset": lag.broker_offset,
         "consumerOffset": lag.consumer_offset,
         "diff": lag.diff,
-        "lastTimestamp": lag.last_timestamp,
         "lastTime": utc(lag.last_timestamp),
     }
 
@@ -241,5 +238,4 @@ def broker_consume_stats(
         parse_addr(broker, BROKER_PORT), is_order=ordered, timeout=timeout_millis / 1000
     )
     rows = [_lag(lag) for lag in lags if level <= 0 or (lag.diff is not None and lag.diff >= level)]
-    in_table = tuple(name for name in STATS_COLUMNS if name != "lastTimestamp")
-    return Rows(STATS_COLUMNS, rows, (), (), in_table)
+    return Rows(STATS_COLUMNS, rows)

@@ -10,7 +10,7 @@ from nsadmin.client.messages import Found, Located
 from nsadmin.client.results import error_text
 from nsadmin.commands.times import utc
 from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.output import Bytes, Row, Rows
 
 COLUMNS = (
     "msgId",
@@ -77,7 +77,7 @@ def message_row(item: Located, encoding: str = "utf-8", *, with_body: bool = Tru
         "flag": message.flag,
         "sysFlag": message.sys_flag,
         "preparedTransactionOffset": message.prepared_transaction_offset,
-        "storeSize": message.store_size,
+        "storeSize": Bytes(message.store_size),
         "crcOk": message.crc_ok,
         "properties": message.properties,
         "body": body,

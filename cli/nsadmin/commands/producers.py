@@ -16,7 +16,6 @@ PRODUCER_COLUMNS = (
     "clientAddr",
     "language",
     "version",
-    "lastUpdateTimestamp",
     "lastUpdated",
     "brokerAddr",
 )
@@ -65,7 +64,7 @@ def producer(
 ) -> Rows:
     """Show every client of every producer group that a broker, or each broker, knows.
 
-    lastUpdated is the client's last heartbeat, in UTC (lastUpdateTimestamp in ms). Every Java client,
+    lastUpdated is the client's last heartbeat, in UTC. Every Java client,
     consumers too, is there as CLIENT_INNER_PRODUCER. Brokers before 4.9.4 cannot be asked for this.
     """
     if broker is None:
@@ -79,7 +78,6 @@ def producer(
             "clientAddr": client.client_addr,
             "language": client.language,
             "version": client.version,
-            "lastUpdateTimestamp": client.last_update,
             "lastUpdated": utc(client.last_update),
             "brokerAddr": addr,
         }
@@ -88,5 +86,4 @@ def producer(
         if internal or client.producer_group != "CLIENT_INNER_PRODUCER"
     ]
     notes = [f"broker {addr}: {error_text(error)}" for addr, _, error in results if error is not None]
-    in_table = tuple(name for name in PRODUCER_COLUMNS if name != "lastUpdateTimestamp")
-    return Rows(PRODUCER_COLUMNS, rows, [result.error for result in results], notes, in_table)
+    return Rows(PRODUCER_COLUMNS, rows, [result.error for result in results], notes)

@@ -18,6 +18,7 @@ from nsadmin.commands.targets import (
     members_at,
 )
 from nsadmin.commands.times import utc
+from nsadmin.commands.units import size
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
 
@@ -34,9 +35,8 @@ COLUMNS = (
     "masterAddr",
     "masterFlushOffset",
     "transferredByteInSecond",
-    "lastReadTimestamp",
-    "lastWriteTimestamp",
     "lastRead",
+    "lastWrite",
     "error",
 )
 IN_TABLE = (
@@ -92,10 +92,10 @@ def _from_master(link: SlaveLink) -> Row:
     return {
         "slaveAddr": link.addr,
         "slaveAckOffset": link.slave_ack_offset,
-        "diff": link.diff,
+        "diff": size(link.diff),
         "inSync": link.in_sync,
         "transferFromWhere": link.transfer_from_where,
-        "transferredByteInSecond": link.transferred_byte_in_second,
+        "transferredByteInSecond": size(link.transferred_byte_in_second),
     }
 
 
@@ -104,8 +104,7 @@ def _from_slave(link: MasterLink) -> Row:
         "commitLogMaxOffset": link.max_offset,
         "masterAddr": link.master_addr,
         "masterFlushOffset": link.master_flush_offset,
-        "transferredByteInSecond": link.transferred_byte_in_second,
-        "lastReadTimestamp": link.last_read_timestamp,
-        "lastWriteTimestamp": link.last_write_timestamp,
+        "transferredByteInSecond": size(link.transferred_byte_in_second),
         "lastRead": utc(link.last_read_timestamp),
+        "lastWrite": utc(link.last_write_timestamp),
     }

@@ -10,6 +10,7 @@ from nsadmin.client.traces import TRACE_TOPIC
 from nsadmin.commands.declared import Option, Word
 from nsadmin.commands.messages import Topic
 from nsadmin.commands.results import outcome
+from nsadmin.commands.units import millis
 from nsadmin.commands.values import flag
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Rows
@@ -94,7 +95,7 @@ def _rows(
         "msgId": sent.msg_id if sent else None,
         "offsetMsgId": sent.offset_msg_id if sent else None,
         "queueOffset": sent.queue_offset if sent else None,
-        "costMs": cost,
+        "costMs": millis(cost),
         **outcome(error, done),
     }
     return Rows(COLUMNS, [row], [error])

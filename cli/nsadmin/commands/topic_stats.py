@@ -17,7 +17,6 @@ COLUMNS = (
     "queueId",
     "minOffset",
     "maxOffset",
-    "lastUpdateTimestamp",
     "lastUpdated",
     "topicPutTps",
     "error",
@@ -42,10 +41,10 @@ def topic_status(
 ) -> Rows:
     """Show the queues of a topic on each of its brokers: offsets, and when it was last written.
 
-    maxOffset is the offset that the next message gets. lastUpdated is when the newest message came, in UTC
-    (in JSON lastUpdateTimestamp too, in milliseconds); nothing for a queue that was never written.
-    topicPutTps is that of the whole topic on the broker of that row; brokers before 5.3.3 do not tell it.
-    Queues of a static topic are shown as its brokers number them.
+    maxOffset is the offset that the next message gets. lastUpdated is when the newest message came, in
+    UTC; nothing for a queue that was never written. topicPutTps is that of the whole topic on the broker
+    of that row; brokers before 5.3.3 do not tell it. Queues of a static topic are shown as its brokers
+    number them.
     """
     found = session.admin.topics.stats(topic, cluster)
     rows = [row for broker in found for row in _rows(topic, broker)]
@@ -71,7 +70,6 @@ def _rows(topic: str, broker: BrokerTopicStats) -> list[Row]:
             "queueId": queue.queue_id,
             "minOffset": queue.min_offset,
             "maxOffset": queue.max_offset,
-            "lastUpdateTimestamp": queue.last_update_timestamp or None,
             "lastUpdated": utc(queue.last_update_timestamp),
             "topicPutTps": broker.stats.put_tps,
         }

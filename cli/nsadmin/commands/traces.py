@@ -9,6 +9,7 @@ from nsadmin.client.traces import TRACE_TOPIC
 from nsadmin.commands.declared import Option, Word
 from nsadmin.commands.moments import HELP, moment
 from nsadmin.commands.times import utc
+from nsadmin.commands.units import millis
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
@@ -77,7 +78,7 @@ def query_msg_trace_by_id(
             "group": trace.group,
             "clientHost": trace.client_host,
             "time": utc(trace.time),
-            "costMs": trace.cost,
+            "costMs": millis(trace.cost),
             "status": trace.status,
             "topic": trace.topic,
             "msgId": trace.msg_id,

@@ -10,6 +10,18 @@ FORMATS = ("table", "wide", "json", "jsonl", "yaml", "csv", "tsv", "name", "valu
 Row = Mapping[str, object]
 
 
+class Bytes(int):
+    """A size: to the byte for programs, in KiB, MiB ... in a table."""
+
+
+class Millis(int):
+    """A duration in ms: to the ms for programs, in whatever unit reads best in a table."""
+
+
+class MeanMillis(float):
+    """The mean of durations in ms, likewise."""
+
+
 class Rows(NamedTuple):
     """What a command found or did.
 

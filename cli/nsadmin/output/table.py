@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from namesrv_core.protocol.codes import Perm, perm_text
-from nsadmin.output.rows import Row, Rows
+from nsadmin.output.rows import Bytes, MeanMillis, Millis, Row, Rows
 
 
 def as_text(rows: Rows, headers: bool = True) -> str:
@@ -37,6 +37,10 @@ def cell(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, Perm):
         return perm_text(value)
+    if isinstance(value, Bytes):
+        return _size(value)
+    if isinstance(value, (Millis, MeanMillis)):
+        return _duration(value)
     if isinstance(value, float):
         return f"{value:.2f}"
     if isinstance(value, Mapping):
@@ -44,6 +48,28 @@ def cell(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return ",".join(map(cell, value))
     return _UNSHOWABLE.sub(lambda match: match[0].encode("unicode_escape").decode(), str(value))
+
+
+def _size(number: int) -> str:
+    """1536 is 1.5 KiB."""
+    for power, unit in ((4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
+        if abs(number) >= 1024**power:
+            return f"{number / 1024**power:.1f} {unit}"
+    return f"{number} B"
+
+
+_UNITS = ((86_400_000, "d", 3_600_000, "h"), (3_600_000, "h", 60_000, "min"), (60_000, "min", 1000, "s"))
+
+
+def _duration(millis: float) -> str:
+    """90000 is 1 min 30 s."""
+    for size, unit, part, part_unit in _UNITS:
+        if abs(millis) >= size:
+            whole, rest = divmod(int(millis), size)
+            return f"{whole} {unit} {rest // part} {part_unit}" if rest >= part else f"{whole} {unit}"
+    if abs(millis) >= 1000:
+        return f"{millis / 1000:.2f} s"
+    return f"{millis} ms" if isinstance(millis, int) else f"{millis:.2f} ms"
 
 
 def _is_number(rows: Rows, name: str) -> bool:

@@ -41,7 +41,6 @@ def test_progress_in_json_has_the_numbers_only(
         "consumerOffset": 90,
         "diff": 10,
         "inflight": 2,
-        "lastTimestamp": 1000,
         "lastTime": "1970-01-01T00:00:01.000Z",
         "clientId": None,
         "brokerAddr": consumer_broker.addr,

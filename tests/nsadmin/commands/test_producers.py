@@ -61,7 +61,6 @@ def test_all_producers_of_one_broker_need_no_name_server(
         "clientAddr": "10.0.0.1:5",
         "language": "JAVA",
         "version": "V4_9_7",
-        "lastUpdateTimestamp": 1000,
         "lastUpdated": "1970-01-01T00:00:01.000Z",
         "brokerAddr": online.addr,
     }

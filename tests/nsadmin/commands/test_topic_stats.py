@@ -32,7 +32,7 @@ def test_a_row_for_each_queue(run: Run, server: FakeNameServer, words: tuple[str
         ["broker-a", "1", "0", "0", "-", "0.50", "-"],
     ]
     first, second = json.loads(run("topicStatus", *words, "-n", server.addr, "--json").out)
-    assert (first["lastUpdateTimestamp"], second["lastUpdateTimestamp"]) == (1795231796713, None)
+    assert (first["lastUpdated"], second["lastUpdated"]) == ("2026-11-21T03:29:56.713Z", None)
 
 
 def test_a_dead_broker_does_not_hide_the_other(run: Run, server: FakeNameServer, dead: str) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from namesrv_core.protocol.codes import Perm
-from nsadmin.output import Rows, Style
+from nsadmin.output import Bytes, MeanMillis, Millis, Rows, Style
 from nsadmin.output.table import as_text, cell
 from tests.support.rows import Terminal, written
 
@@ -35,6 +35,19 @@ def test_a_table_may_show_fewer_columns_than_there_are() -> None:
         (3, "3"),
         (0.125, "0.12"),
         (Perm(7), "rwi"),
+        (Bytes(0), "0 B"),
+        (Bytes(1023), "1023 B"),
+        (Bytes(1536), "1.5 KiB"),
+        (Bytes(-(3 << 20)), "-3.0 MiB"),
+        (Bytes(5 << 50), "5120.0 TiB"),
+        (Millis(999), "999 ms"),
+        (Millis(1250), "1.25 s"),
+        (Millis(90_000), "1 min 30 s"),
+        (Millis(3_600_000), "1 h"),
+        (Millis(7_500_000), "2 h 5 min"),
+        (Millis(90_000_000), "1 d 1 h"),
+        (MeanMillis(0.125), "0.12 ms"),
+        (MeanMillis(61_000.5), "1 min 1 s"),
         ((), "-"),
         (("a", "b"), "a,b"),
         ({}, "-"),

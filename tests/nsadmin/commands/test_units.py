@@ -1,0 +1,18 @@
+"""Sizes and durations, also of what is not known."""
+
+import pytest
+
+from nsadmin.commands.units import mean_millis, millis, size
+from nsadmin.output import Bytes, MeanMillis, Millis
+
+
+@pytest.mark.parametrize(
+    ("made", "kind"), [(size(1536), Bytes), (millis(1536), Millis), (mean_millis(1536), MeanMillis)]
+)
+def test_a_number_has_its_unit_and_stays_what_it_is(made: object, kind: type) -> None:
+    assert isinstance(made, kind)
+    assert made == 1536
+
+
+def test_what_is_unknown_has_none() -> None:
+    assert [size(None), millis(None), mean_millis(None)] == [None] * 3
