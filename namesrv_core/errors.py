@@ -43,6 +43,10 @@ class ProtocolError(RocketMQError):
     """The peer's bytes are no frame, header or command: the connection has to be closed, unanswered."""
 
 
+class BadSettings(RocketMQError):
+    """What this end was told to use cannot be used: a file, a key, a password; the text says which."""
+
+
 class RequestError(RocketMQError):
     """A request was refused. `code` is the response code, `remark` the text that goes with it."""
 

@@ -14,7 +14,6 @@ WITHOUT_TESTS = {
     "namesrv_core/transport/exchange.py": "tested with the calls that are told of",
     "namesrv_core/fleet/__main__.py": "only calls lab.main",
     "nsadmin/__main__.py": "only calls app.main",
-    "nsadmin/client/access.py": "only records",
     "nsadmin/client/admin.py": "every test of a noun goes through it",
     "nsadmin/client/routes.py": "tested with the topics whose routes they are",
     "nsadmin/client/usage.py": "tested with the topics whose usage it is",

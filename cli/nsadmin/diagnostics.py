@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable
 from enum import IntEnum
 
-from namesrv_core.errors import RocketMQError
+from namesrv_core.errors import BadSettings, RocketMQError
 from nsadmin.client.addresses import BadAddress
 from nsadmin.client.results import error_text, is_not_found, is_unreachable
 
@@ -93,7 +93,7 @@ def explain(error: BaseException, debug: bool) -> int:
         return ExitCode.INTERRUPTED
     if isinstance(error, BrokenPipeError):
         return _leave_quietly()
-    if isinstance(error, (UsageError, BadAddress)):
+    if isinstance(error, (UsageError, BadAddress, BadSettings)):
         say(str(error))
         return ExitCode.USAGE
     if isinstance(error, ReadOnly):

@@ -13,12 +13,16 @@ from contextlib import suppress
 from errno import ECONNREFUSED, EINPROGRESS
 from itertools import repeat
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.command import Command
-from namesrv_core.protocol.connection import Connection
 from namesrv_core.transport.address import split_addr
 from namesrv_core.transport.exchange import CallError, Exchange, Observer, Tally
+from namesrv_core.transport.link import CHUNK, Link, SockAddr
+
+if TYPE_CHECKING:
+    from namesrv_core.transport.tls import TlsClient
 
 __all__ = ["CallError", "Calls", "Exchange", "Observer"]
 
@@ -26,9 +30,6 @@ MAX_SOCKETS = 64
 """Open sockets at a time; further servers wait for their turn."""
 MAX_UNANSWERED = 128
 """Requests under way on one connection: a Java server refuses what overflows its queue of requests."""
-_CHUNK = 256 * 1024
-
-SockAddr = tuple[socket.AddressFamily, Any]
 
 
 def _look_up(host: str, port: int, flags: int = 0) -> list[SockAddr]:
@@ -36,66 +37,26 @@ def _look_up(host: str, port: int, flags: int = 0) -> list[SockAddr]:
     return [(family, sockaddr) for family, _, _, _, sockaddr in found]
 
 
-class _Server:
-    """One server: its socket, what is still to be sent to it, and the calls that wait for its answers."""
-
-    def __init__(self, addr: str) -> None:
-        self.addr = addr
-        self.sock: socket.socket | None = None
-        self.connection = Connection()
-        self.is_connected = False
-        self.candidates: list[SockAddr] = []
-        self.last_error: CallError | None = None
-        self.unsent: deque[tuple[int, Command]] = deque()
-        self.unanswered: dict[int, tuple[int, float]] = {}
-        self.out = bytearray()
-        self.turn = 0.0
-        self.deadline = 0.0
-        self.attempt_ends = 0.0
-
-    @property
-    def is_done(self) -> bool:
-        return not self.unsent and not self.unanswered
-
-    @property
-    def next_deadline(self) -> float:
-        if not self.is_connected:
-            return self.attempt_ends
-        return min((ends for _, ends in self.unanswered.values()), default=self.deadline)
-
-    def is_usable(self) -> bool:
-        """Whether the connection of an earlier call is still open, as far as this end can know."""
-        if self.sock is None or not self.is_connected or self.connection.error is not None:
-            return False
-        try:
-            return bool(self.sock.recv(1, socket.MSG_PEEK))
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-
-    def close(self) -> None:
-        if self.sock is not None:
-            self.sock.close()
-        self.sock, self.is_connected, self.connection = None, False, Connection()
-        self.out.clear()
-
-
 class Calls:
-    """Keeps its connections for the next calls; close it, or use it as a context manager."""
+    """Keeps its connections for the next calls; close it, or use it as a context manager.
+
+    With `tls`, all of them are TLS.
+    """
 
     def __init__(
         self,
         max_sockets: int = MAX_SOCKETS,
         max_unanswered: int = MAX_UNANSWERED,
         observer: Observer | None = None,
+        tls: "TlsClient | None" = None,
     ) -> None:
+        self._tls = tls
         self._max_sockets = max_sockets
         self._max_unanswered = max_unanswered
         self._observer = observer
-        self._servers: dict[str, _Server] = {}
+        self._servers: dict[str, Link] = {}
         self._selector = selectors.DefaultSelector()
-        self._resolved: deque[tuple[_Server, list[SockAddr] | OSError]] = deque()
+        self._resolved: deque[tuple[Link, list[SockAddr] | OSError]] = deque()
         self._bell: tuple[socket.socket, socket.socket] | None = None
         self._tally: Tally | None = None
         self._results: list[Command | CallError | None] = []
@@ -122,7 +83,7 @@ class Calls:
         """
         self._timeout = timeout
         servers = self._distribute(calls)
-        active: set[_Server] = set()
+        active: set[Link] = set()
         try:
             while servers or active:
                 while servers and len(active) < self._max_sockets:
@@ -136,8 +97,8 @@ class Calls:
             raise
         return [result for result in self._results if result is not None]
 
-    def _distribute(self, calls: Iterable[tuple[str, Command]]) -> deque[_Server]:
-        chosen: dict[str, _Server] = {}
+    def _distribute(self, calls: Iterable[tuple[str, Command]]) -> deque[Link]:
+        chosen: dict[str, Link] = {}
         calls = list(calls)
         self._tally = self._observer and Tally(self._observer, calls)
         self._results = [None] * len(calls)
@@ -145,12 +106,12 @@ class Calls:
             server = chosen.get(addr)
             if server is None:
                 # Taken out and put back, so that the least recently used stand first.
-                server = chosen[addr] = self._servers.pop(addr) if addr in self._servers else _Server(addr)
+                server = chosen[addr] = self._servers.pop(addr) if addr in self._servers else Link(addr)
                 self._servers[addr] = server
             server.unsent.append((index, request))
         return deque(chosen.values())
 
-    def _abandon(self, active: set[_Server]) -> None:
+    def _abandon(self, active: set[Link]) -> None:
         for server in self._servers.values():
             for index, _ in server.unanswered.values():
                 self._end(
@@ -163,7 +124,7 @@ class Calls:
 
     # Connecting
 
-    def _begin(self, server: _Server, active: set[_Server]) -> None:
+    def _begin(self, server: Link, active: set[Link]) -> None:
         server.turn = monotonic()
         server.deadline = server.attempt_ends = server.turn + self._timeout
         if server.is_usable():
@@ -185,13 +146,13 @@ class Calls:
         else:
             self._connect(server)
 
-    def _make_room(self, active: set[_Server]) -> None:
+    def _make_room(self, active: set[Link]) -> None:
         """Close idle connections, the least recently used first, where one more would be too many."""
         idle = [server for server in self._servers.values() if server.sock and server not in active]
         for server in idle[: max(0, len(idle) + len(active) - self._max_sockets)]:
             server.close()
 
-    def _resolve(self, server: _Server, host: str, port: int) -> None:
+    def _resolve(self, server: Link, host: str, port: int) -> None:
         """In a thread of its own, as getaddrinfo has no timeout and would hold up the others."""
         from threading import Thread
 
@@ -211,7 +172,7 @@ class Calls:
 
         Thread(target=run, daemon=True).start()
 
-    def _take_resolved(self, bell: socket.socket, active: set[_Server]) -> None:
+    def _take_resolved(self, bell: socket.socket, active: set[Link]) -> None:
         bell.recv(4096)
         while self._resolved:
             server, found = self._resolved.popleft()
@@ -224,7 +185,7 @@ class Calls:
                 server.candidates = found
                 self._connect(server)
 
-    def _connect(self, server: _Server) -> None:
+    def _connect(self, server: Link) -> None:
         """Try the next of the server's addresses, each with its share of the time that is left."""
         while server.candidates:
             now = monotonic()
@@ -244,7 +205,7 @@ class Calls:
             server.last_error = _refusal(server.addr, code)
         self._fail(server, server.last_error or CallError(server.addr, "unresolvable", "no address found"))
 
-    def _connected(self, server: _Server, sock: socket.socket) -> None:
+    def _connected(self, server: Link, sock: socket.socket) -> None:
         code = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
         if code:
             self._drop(server)
@@ -253,11 +214,15 @@ class Calls:
             return
         server.is_connected = True
         server.candidates.clear()
+        if self._tls is not None:
+            server.tls = self._tls.connection(split_addr(server.addr)[0])
+            # Fed with nothing, it begins to talk.
+            server.opened(b"")
         self._send(server)
 
     # Talking
 
-    def _wait(self, active: set[_Server]) -> None:
+    def _wait(self, active: set[Link]) -> None:
         unfinished = [server for server in active if not server.is_done]
         if not unfinished:
             return
@@ -273,7 +238,7 @@ class Calls:
             if not server.is_done and server.next_deadline <= now:
                 self._expire(server, now)
 
-    def _step(self, server: _Server, sock: Any, events: int) -> None:
+    def _step(self, server: Link, sock: Any, events: int) -> None:
         if not server.is_connected:
             self._connected(server, sock)
             return
@@ -284,36 +249,40 @@ class Calls:
         if server.is_done and server.sock is not None:
             self._unwatch(server)
 
-    def _send(self, server: _Server) -> None:
+    def _send(self, server: Link) -> None:
         """Write what the window of unanswered requests and the socket's buffer let through."""
-        while server.unsent and len(server.unanswered) < self._max_unanswered:
+        while server.is_ready and server.unsent and len(server.unanswered) < self._max_unanswered:
             index, request = server.unsent.popleft()
             server.unanswered[request.opaque] = (index, server.deadline)
             frame = server.connection.ask(request)
-            server.out += frame
+            server.put(frame)
             if self._tally is not None:
                 self._tally.sent(index, len(frame))
-        assert server.sock is not None
         try:
-            if server.out:
-                del server.out[: server.sock.send(server.out)]
-        except BlockingIOError:
-            pass
+            server.flush()
         except OSError as error:
             self._lose(server, error)
             return
         self._watch(server, selectors.EVENT_READ | (selectors.EVENT_WRITE if server.out else 0))
 
-    def _receive(self, server: _Server, sock: socket.socket) -> None:
+    def _receive(self, server: Link, sock: socket.socket) -> None:
         try:
-            data = sock.recv(_CHUNK)
+            data = sock.recv(CHUNK)
         except BlockingIOError:
             return
         except OSError as error:
             self._lose(server, error)
             return
-        if not data:
+        if data:
+            self._hear(server, data)
+        if server.sock is sock and (not data or (server.tls is not None and server.tls.is_closed)):
             self._lose(server, None)
+
+    def _hear(self, server: Link, data: bytes) -> None:
+        try:
+            data = server.opened(data)
+        except RocketMQError as error:
+            self._distrust(server, error)
             return
         if self._tally is not None and server.connection.sizes is None:
             server.connection.sizes = []
@@ -327,18 +296,33 @@ class Calls:
                 # Requests that had to wait for this answer have their time from now on.
                 server.deadline = monotonic() + self._timeout
         if server.connection.error is not None:
-            reason = f"answered with what is no RocketMQ frame ({server.connection.error.args[0]})"
-            self._fail(server, CallError(server.addr, "unreadable", reason))
-        elif server.unsent:
+            self._fail(server, server.misunderstanding(data))
+        elif server.unsent or server.out:
             self._send(server)
 
-    def _lose(self, server: _Server, error: OSError | None) -> None:
+    def _distrust(self, server: Link, error: RocketMQError) -> None:
+        """TLS has failed: the server is told, and what it had not answered yet was never carried out."""
+        with suppress(OSError):
+            server.flush()
+        kind = "closed" if server.has_spoken else "untrusted"
+        self._fail(server, CallError(server.addr, kind, str(error)))
+
+    def _lose(self, server: Link, error: OSError | None) -> None:
+        """The connection is gone; why, may still be read from what came before its end."""
+        if error is not None and server.tls is not None and server.sock is not None:
+            try:
+                server.opened(server.sock.recv(CHUNK))
+            except RocketMQError as reason:
+                self._distrust(server, reason)
+                return
+            except OSError:
+                pass
         detail = f" ({os.strerror(error.errno)})" if error is not None and error.errno else ""
-        self._fail(server, CallError(server.addr, "closed", f"closed the connection unanswered{detail}"))
+        self._fail(server, server.loss(detail))
 
     # Ending
 
-    def _expire(self, server: _Server, now: float) -> None:
+    def _expire(self, server: Link, now: float) -> None:
         if server.is_connected:
             self._expire_calls(server, now)
         elif server.candidates and now < server.deadline:
@@ -348,7 +332,10 @@ class Calls:
             what = "no connection" if server.sock else "host name not resolved"
             self._fail(server, self._late(server, "unconnected", what))
 
-    def _expire_calls(self, server: _Server, now: float) -> None:
+    def _expire_calls(self, server: Link, now: float) -> None:
+        if not server.is_ready:
+            self._fail(server, self._late(server, "unconnected", "no TLS handshake"))
+            return
         late = [(opaque, index) for opaque, (index, ends) in server.unanswered.items() if ends <= now]
         error = self._late(server, "timeout", "no answer")
         for opaque, index in late:
@@ -357,10 +344,10 @@ class Calls:
         if not server.unanswered:
             self._fail(server, error)
 
-    def _late(self, server: _Server, kind: str, what: str) -> CallError:
+    def _late(self, server: Link, kind: str, what: str) -> CallError:
         return CallError(server.addr, kind, f"{what} within {self._timeout:g} s")
 
-    def _fail(self, server: _Server, error: CallError) -> None:
+    def _fail(self, server: Link, error: CallError) -> None:
         """Everything that still waits for this server gets the error; the connection is given up."""
         self._drop(server)
         for index, _ in (*server.unanswered.values(), *server.unsent):
@@ -368,12 +355,12 @@ class Calls:
         server.unanswered.clear()
         server.unsent.clear()
 
-    def _end(self, server: _Server, index: int, result: Command | CallError, size: int = 0) -> None:
+    def _end(self, server: Link, index: int, result: Command | CallError, size: int = 0) -> None:
         self._results[index] = result
         if self._tally is not None:
             self._tally.ended(index, result, size, server.turn)
 
-    def _watch(self, server: _Server, events: int) -> None:
+    def _watch(self, server: Link, events: int) -> None:
         assert server.sock is not None
         known = self._selector.get_map().get(server.sock)
         if known is None:
@@ -381,11 +368,11 @@ class Calls:
         elif known.events != events:
             self._selector.modify(server.sock, events, server)
 
-    def _unwatch(self, server: _Server) -> None:
+    def _unwatch(self, server: Link) -> None:
         if server.sock is not None and server.sock in self._selector.get_map():
             self._selector.unregister(server.sock)
 
-    def _drop(self, server: _Server) -> None:
+    def _drop(self, server: Link) -> None:
         self._unwatch(server)
         server.close()
 

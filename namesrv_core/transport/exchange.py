@@ -11,8 +11,8 @@ from namesrv_core.protocol.command import Command
 class CallError(RocketMQError):
     """A request that got no answer; `reason` says why in words.
 
-    `kind` is "unresolvable" or "unconnected" where it was never sent, and "timeout", "closed", "unreadable"
-    or "interrupted" where nobody knows whether it was carried out.
+    `kind` is "unresolvable", "unconnected" or "untrusted" (no TLS came about) where it was never sent, and
+    "timeout", "closed", "unreadable" or "interrupted" where nobody knows whether it was carried out.
     """
 
     def __init__(self, addr: str, kind: str, reason: str) -> None:

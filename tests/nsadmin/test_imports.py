@@ -61,6 +61,13 @@ def test_the_package_exports_the_client_only_when_it_is_asked_for() -> None:
     assert "nsadmin.client" in modules("from nsadmin import AdminClient")
 
 
+def test_signing_and_tls_are_loaded_when_they_are_wanted() -> None:
+    lazy = {"ssl", "hmac", "namesrv_core.protocol.signing", "namesrv_core.transport.tls"}
+    make = "from nsadmin import Access, AdminClient, Credentials, Tls\nAdminClient('h:1', access=Access("
+    assert modules(f"{make}credentials=Credentials('key', 'secret')))").isdisjoint(lazy)
+    assert "ssl" in modules(f"{make}tls=Tls()))")
+
+
 @pytest.fixture
 def cluster_list() -> set[str]:
     with FakeNameServer() as server:
@@ -75,6 +82,7 @@ def test_a_command_loads_neither_screens_nor_spark_nor_other_commands(cluster_li
             "asyncio",
             "click",
             "dataclasses",
+            "hmac",
             "httpx",
             "inspect",
             "msgspec",

@@ -1,6 +1,7 @@
 """Servers on loopback for tests of clients: each answers by a table and remembers what it was asked."""
 
 import socket
+import ssl
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from threading import Thread
@@ -18,9 +19,18 @@ Handler = Callable[[Command], Answer]
 
 
 class Server:
-    """Answers by request code, each connection in a thread of its own; unknown codes get code 3."""
+    """Answers by request code, each connection in a thread of its own; unknown codes get code 3.
 
-    def __init__(self, handlers: Mapping[int, Handler] | None = None, host: str = "127.0.0.1") -> None:
+    With `tls` it speaks nothing else.
+    """
+
+    def __init__(
+        self,
+        handlers: Mapping[int, Handler] | None = None,
+        host: str = "127.0.0.1",
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self._tls = tls
         self.handlers: dict[int, Handler] = dict(handlers or {})
         self.asked: list[Command] = []
         self.connections: list[socket.socket] = []
@@ -71,7 +81,7 @@ class Server:
 
     def _serve(self, peer: socket.socket) -> None:
         connection = Connection()
-        with peer, suppress(OSError):
+        with suppress(OSError), self._secured(peer) as peer:
             while data := peer.recv(65536):
                 for command in connection.feed(data):
                     self.asked.append(command)
@@ -81,6 +91,18 @@ class Server:
                         return
                     if answer is not None:
                         peer.sendall(codec.encode(answer))
+
+    def _secured(self, peer: socket.socket) -> socket.socket:
+        if self._tls is None:
+            return peer
+        secured = self._tls.wrap_socket(peer, server_side=True, do_handshake_on_connect=False)
+        self.connections[self.connections.index(peer)] = secured
+        try:
+            secured.do_handshake()
+        except OSError:
+            secured.close()
+            raise
+        return secured
 
     def answer(self, command: Command) -> Answer:
         handler = self.handlers.get(command.code)
@@ -101,13 +123,15 @@ Groups = Mapping[str, Mapping[str, Mapping[int, str]]]
 class FakeNameServer(Server):
     """What a name server knows, as plain tables that a test fills."""
 
-    def __init__(self, clusters: Groups | None = None, host: str = "127.0.0.1") -> None:
+    def __init__(
+        self, clusters: Groups | None = None, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None
+    ) -> None:
         self.clusters = clusters or {}
         self.routes: dict[str, dict[str, int]] = {}
         """Topic to broker name to permission."""
         self.kv: dict[str, dict[str, str]] = {}
         self.config = {"listenPort": "9876", "waitSecondsForService": "45"}
-        super().__init__(host=host)
+        super().__init__(host=host, tls=tls)
         code = RequestCode
         self.handlers = {
             code.PUT_KV_CONFIG: self._put,
@@ -197,10 +221,10 @@ class FakeNameServer(Server):
 class FakeBroker(Server):
     """A broker with runtime values, topics, and the consumer groups of each topic."""
 
-    def __init__(self, table: Mapping[str, str] | None = None) -> None:
+    def __init__(self, table: Mapping[str, str] | None = None, tls: ssl.SSLContext | None = None) -> None:
         self.table = dict(table or {"brokerVersionDesc": "V5_5_0"})
         self.topics: dict[str, list[str]] = {}
-        super().__init__()
+        super().__init__(tls=tls)
         self.handlers = {
             RequestCode.GET_BROKER_RUNTIME_INFO: lambda asked: body(asked, {"table": self.table}),
             RequestCode.DELETE_TOPIC_IN_BROKER: self._delete,

@@ -1,15 +1,20 @@
 """The admin library: synchronous, made for scripts; it knows no terminal and no server."""
 
-from namesrv_core.errors import RequestError, RocketMQError
+from namesrv_core.errors import BadSettings, RequestError, RocketMQError
+from nsadmin.client.access import Access, Credentials, Tls
 from nsadmin.client.admin import AdminClient
 from nsadmin.client.results import NoneReachable, NotApplied, NotFound, ServerResult
 
 __all__ = [
+    "Access",
     "AdminClient",
+    "BadSettings",
+    "Credentials",
     "NoneReachable",
     "NotApplied",
     "NotFound",
     "RequestError",
     "RocketMQError",
     "ServerResult",
+    "Tls",
 ]

@@ -19,8 +19,9 @@ class Tls(NamedTuple):
     """TLS to every server; files are PEM.
 
     `ca_file` is whom to trust, the system's authorities if None. `cert_file` and `key_file` are this
-    client's own; `key_password` opens the key. `server_name` is what a certificate has to name, the host
-    that is asked if None. Without `verify` anybody's certificate is taken.
+    client's own, the key perhaps part of the certificate's file; `key_password` opens it and is never shown.
+    `server_name` is what certificates have to name, the host that is connected to if None. Without `verify`
+    anybody's certificate is taken.
     """
 
     ca_file: Path | None = None
@@ -29,6 +30,11 @@ class Tls(NamedTuple):
     key_password: str | None = None
     server_name: str | None = None
     verify: bool = True
+
+    def __repr__(self) -> str:
+        values = zip(self._fields, self, strict=True)
+        shown = (f"{name}={value!r}" for name, value in values if name != "key_password")
+        return f"Tls({', '.join(shown)})"
 
 
 class Access(NamedTuple):

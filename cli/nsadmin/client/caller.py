@@ -3,6 +3,7 @@
 from collections.abc import Callable, Container, Iterable
 from functools import cached_property
 from time import sleep
+from typing import TYPE_CHECKING
 
 from namesrv_core.errors import request_error
 from namesrv_core.protocol.codes import RequestCode
@@ -11,6 +12,9 @@ from namesrv_core.transport.calls import CallError, Calls, Observer
 from nsadmin.client.access import Access
 from nsadmin.client.addresses import Find, NameServers, finder
 from nsadmin.client.results import ReadOnlyAccess, ServerResult
+
+if TYPE_CHECKING:
+    from namesrv_core.transport.tls import TlsClient
 
 CHANGES = frozenset(
     {
@@ -42,7 +46,8 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 1.0
 class Caller:
     """The connections of one AdminClient; name servers are looked for when the first one is asked.
 
-    One that is `read_only` refuses to send what changes something.
+    One that is `read_only` refuses to send what changes something. BadSettings, at once, for files of TLS
+    that cannot be used.
     """
 
     def __init__(
@@ -56,7 +61,7 @@ class Caller:
         self._find = finder(name_servers)
         self.access = access
         self.read_only = read_only
-        self._calls = Calls(access.concurrency, observer=observer)
+        self._calls = Calls(access.concurrency, observer=observer, tls=_tls(access))
         self._way_to = _ways(access)
 
     @cached_property
@@ -147,6 +152,15 @@ def _refuse_changes(calls: Iterable[tuple[str, Command]]) -> None:
 
 def _may_be_retried(asked: Command, answer: Command | CallError) -> bool:
     return isinstance(answer, CallError) and answer.kind in _PASSING and asked.code not in CHANGES
+
+
+def _tls(access: Access) -> "TlsClient | None":
+    if access.tls is None:
+        return None
+    # Imported late for the ssl module.
+    from namesrv_core.transport.tls import TlsClient
+
+    return TlsClient(*access.tls)
 
 
 def _judged(

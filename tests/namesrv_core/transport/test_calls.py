@@ -216,7 +216,8 @@ def test_an_answer_that_is_no_frame(server: Server, calls: Calls) -> None:
 
 def test_a_server_that_hangs_up(server: Server, calls: Calls) -> None:
     error = error_of(calls, server.addr, 4)
-    assert (error.kind, error.reason) == ("closed", "closed the connection unanswered")
+    reason = "closed the connection unanswered; perhaps it demands TLS: --tls (tls)"
+    assert (error.kind, error.reason) == ("closed", reason)
 
 
 def test_asyncio_is_not_needed() -> None:
