@@ -99,6 +99,9 @@ _GROUPS: dict[str, tuple[tuple[str, str, Kind, str], ...]] = {
     ),
 }
 
+_HIDDEN = (Entry("complete", "complete", "Programs", "program", "Values for a TAB"),)
+"""For other programs: named in no list of commands."""
+
 COMMANDS = tuple(
     Entry(name, module, group, kind, text)
     for group, entries in _GROUPS.items()
@@ -111,11 +114,12 @@ def _plain(name: str) -> str:
 
 
 _BY_NAME = {_plain(entry.name): entry for entry in COMMANDS}
+_ALL = {**_BY_NAME, **{_plain(entry.name): entry for entry in _HIDDEN}}
 
 
 def find(word: str) -> Entry | None:
     """The command of that name: topicRoute, TOPICROUTE, topic-route and topic_route are the same."""
-    return _BY_NAME.get(_plain(word))
+    return _ALL.get(_plain(word))
 
 
 def nearest(word: str) -> list[str]:

@@ -43,7 +43,9 @@ def get_broker_config(session: Session, broker: AddrWord, cluster: MembersOption
 
 def update_broker_config(
     session: Session,
-    key: Annotated[str, Word(("-k", "--key"), "KEY", "A setting that getBrokerConfig shows.")],
+    key: Annotated[
+        str, Word(("-k", "--key"), "KEY", "A setting that getBrokerConfig shows.", values="broker-keys")
+    ],
     value: Annotated[str, Word(("-v", "--value"), "VALUE", "Its new value.", may_be_empty=True)],
     broker: AddrOption = None,
     cluster: Annotated[

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 COLUMNS = ("name", "current", "namesrvAddr", "timeout", "output", "readOnly")
 
-Name = Annotated[str, Word(("--name",), "NAME", "Name of a context.")]
+Name = Annotated[str, Word(("--name",), "NAME", "Name of a context.", values="contexts")]
 
 
 def context_list(session: Session) -> Rows:
@@ -26,7 +26,9 @@ def context_list(session: Session) -> Rows:
 
 def context_show(
     session: Session,
-    name: Annotated[str | None, Word(("--name",), "NAME", "Name of a context.", required=False)],
+    name: Annotated[
+        str | None, Word(("--name",), "NAME", "Name of a context.", required=False, values="contexts")
+    ],
 ) -> Rows:
     """Show one context, or the one that is in use."""
     found = _load()
@@ -38,7 +40,8 @@ def context_show(
 
 
 def context_use(
-    session: Session, name: Annotated[str, Word(("--name",), "NAME", 'Name of a context, or "-".')]
+    session: Session,
+    name: Annotated[str, Word(("--name",), "NAME", 'Name of a context, or "-".', values="contexts")],
 ) -> Rows:
     """Use a context where no command says otherwise; "-" is the one of before."""
     found = _kept(lambda: _load().using(name))
@@ -50,7 +53,9 @@ def context_set(
     name: Name,
     namesrv_addr: Annotated[
         list[str] | None,
-        Option("-n", "--namesrvAddr", metavar="LIST", help="Its name servers. Repeatable."),
+        Option(
+            "-n", "--namesrvAddr", metavar="LIST", help="Its name servers. Repeatable.", values="name-servers"
+        ),
     ] = None,
     timeout: Annotated[
         float | None, Option("--timeout", metavar="SECONDS", help="For each request on each server.")

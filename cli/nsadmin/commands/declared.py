@@ -5,28 +5,39 @@ from typing import Any, NamedTuple
 
 
 class Word(NamedTuple):
-    """A text given by position or by a flag: `wipeWritePerm broker-a`, `wipeWritePerm -b broker-a`."""
+    """A text given by position or by a flag: `wipeWritePerm broker-a`, `wipeWritePerm -b broker-a`.
+
+    `values` says what to offer on TAB where the metavar does not (see `nsadmin.complete.sources`).
+    """
 
     flags: tuple[str, ...]
     metavar: str
     help: str
     required: bool = True
     may_be_empty: bool = False
+    values: str | None = None
 
 
 class Option:
     """A value behind a flag, or a flag alone; "--on/--off" is a pair of flags for true and false.
 
-    `metavar` is what the value is called; `minimum` is the least that a number may be.
+    `metavar` is what the value is called; `minimum` is the least that a number may be; `values` is as a
+    Word's.
     """
 
     def __init__(
-        self, *flags: str, metavar: str | None = None, help: str = "", minimum: int | None = None
+        self,
+        *flags: str,
+        metavar: str | None = None,
+        help: str = "",
+        minimum: int | None = None,
+        values: str | None = None,
     ) -> None:
         self.flags = flags
         self.metavar = metavar
         self.help = help
         self.minimum = minimum
+        self.values = values
 
 
 REQUIRED = object()

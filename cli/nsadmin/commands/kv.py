@@ -15,7 +15,7 @@ COLUMNS = ("namesrvAddr", "namespace", "key", "value", "result", "error")
 Namespace = Annotated[
     str, Word(("-s", "--namespace"), "NAMESPACE", "For example ORDER_TOPIC_CONFIG, whose keys are topics.")
 ]
-Key = Annotated[str, Word(("-k", "--key"), "KEY", "Key within the namespace.")]
+Key = Annotated[str, Word(("-k", "--key"), "KEY", "Key within the namespace.", values="kv-keys")]
 Value = Annotated[str, Word(("-v", "--value"), "VALUE", "Text to store; may be empty.", may_be_empty=True)]
 
 

@@ -12,7 +12,9 @@ from nsadmin.session import Session
 COLUMNS = ("namesrvAddr", "key", "value")
 CHANGE_COLUMNS = (*COLUMNS, "result", "error")
 
-Key = Annotated[str, Word(("-k", "--key"), "KEY", "A setting that getNamesrvConfig shows.")]
+Key = Annotated[
+    str, Word(("-k", "--key"), "KEY", "A setting that getNamesrvConfig shows.", values="namesrv-keys")
+]
 Value = Annotated[str, Word(("-v", "--value"), "VALUE", "Its new value.", may_be_empty=True)]
 
 

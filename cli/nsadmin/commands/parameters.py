@@ -16,11 +16,16 @@ from nsadmin.session import Options
 
 
 class Described(NamedTuple):
-    """An option: its flags, what stands behind them (None: nothing), what it is for."""
+    """An option: its flags, what stands behind them (None: nothing), what it is for.
+
+    `values` is what was declared of its values. What may also stand by position has a `place`, from 0.
+    """
 
     flags: tuple[str, ...]
     metavar: str | None
     help: str
+    values: str | None = None
+    place: int | None = None
 
 
 class Parsed(NamedTuple):
@@ -33,12 +38,21 @@ class Parsed(NamedTuple):
 _CONNECTING: dict[str, Any] = {
     "context": Annotated[
         str | None,
-        Option("--context", metavar="NAME", help="The context to use; NSADMIN_CONTEXT if left out."),
+        Option(
+            "--context",
+            metavar="NAME",
+            help="The context to use; NSADMIN_CONTEXT if left out.",
+            values="contexts",
+        ),
     ],
     "namesrv_addr": Annotated[
         list[str] | None,
         Option(
-            "-n", "--namesrvAddr", metavar="LIST", help="Name servers, as HOST:PORT;HOST:PORT. Repeatable."
+            "-n",
+            "--namesrvAddr",
+            metavar="LIST",
+            help="Name servers, as HOST:PORT;HOST:PORT. Repeatable.",
+            values="name-servers",
         ),
     ],
     "timeout": Annotated[
@@ -132,15 +146,18 @@ def _line(
 def describe(entry: Entry, function: Callable[..., Any]) -> tuple[str, list[Described]]:
     """What may stand behind a command's name by position, and its options."""
     own = parameters_of(function)
-    options = [_described(item) for item in (*own, *shared_by(entry), HELP)]
-    return _usage(_words(own)), options
+    words = _words(own)
+    options = [_described(item, list(words)) for item in (*own, *shared_by(entry), HELP)]
+    return _usage(words), options
 
 
-def _described(item: Parameter) -> Described:
+def _described(item: Parameter, words: list[str]) -> Described:
     names = [flag.split("/") for flag in item.declared.flags]
     flags = (*(each[0] for each in names), *(off for each in names for off in each[1:]))
     is_alone = item.type in (bool, bool | None)
-    return Described(flags, None if is_alone else item.declared.metavar, item.declared.help)
+    metavar = None if is_alone else item.declared.metavar
+    place = words.index(item.name) if item.name in words else None
+    return Described(flags, metavar, item.declared.help, item.declared.values, place)
 
 
 def _words(parameters: list[Parameter]) -> dict[str, Word]:

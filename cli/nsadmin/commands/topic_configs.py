@@ -82,7 +82,9 @@ def update_topic(
 def update_topic_perm(
     session: Session,
     topic: Topic,
-    perm: Annotated[str, Word(("-p", "--perm"), "PERM", "6 read and write, 4 read, 2 write.")],
+    perm: Annotated[
+        str, Word(("-p", "--perm"), "PERM", "6 read and write, 4 read, 2 write.", values="2|4|6")
+    ],
     broker: MasterOption = None,
     cluster: MastersOption = None,
 ) -> Rows:

@@ -1,0 +1,61 @@
+"""Question: what to ask for and where, by the words before the cursor; and what its answer is kept as."""
+
+import os
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+from nsadmin import contexts
+
+CONNECTING = {"-n": "namesrv_addr", "--namesrvAddr": "namesrv_addr", "--context": "context"}
+"""Shared options that say which name servers are meant, and what `settings` calls their values."""
+
+_ENVIRONMENT = ("NAMESRV_", "NSADMIN_", "ROCKETMQ_")
+_SECRET = ("KEY", "SECRET", "TOKEN", "PASSWORD")
+
+
+def connection(words: Sequence[str]) -> dict[str, list[str] | str | None]:
+    """The values of the options in CONNECTING, as `settings.resolve` takes them."""
+    given: dict[str, list[str]] = {"namesrv_addr": [], "context": []}
+    for at, word in enumerate(words):
+        flag, is_joined, value = word.partition("=")
+        if flag in CONNECTING:
+            given[CONNECTING[flag]] += [value] if is_joined else words[at + 1 : at + 2]
+        elif word.startswith("-n") and len(word) > 2:
+            given["namesrv_addr"].append(word[2:])
+    return {
+        "namesrv_addr": given["namesrv_addr"],
+        "context": given["context"][-1] if given["context"] else None,
+    }
+
+
+class Question(NamedTuple):
+    """Values of a source, for what the words before the cursor say.
+
+    `detail` is what they say about it: the namespace whose keys, the address of the broker whose settings.
+    """
+
+    source: str
+    detail: str
+    before: Sequence[str]
+
+    def name(self, environ: Mapping[str, str] = os.environ) -> str:
+        """The same for the same servers: what names them goes into it, and the file of contexts as it is."""
+        file = contexts.path(environ).absolute()
+        variables = sorted((name, value) for name, value in environ.items() if _counts(name))
+        parts = (connection(self.before), variables, str(file), _state(file), self.detail)
+        digest = blake2b(repr(parts).encode(errors="replace"), digest_size=10).hexdigest()
+        return f"{digest}.{self.source}"
+
+
+def _counts(variable: str) -> bool:
+    return variable.startswith(_ENVIRONMENT) and not any(part in variable for part in _SECRET)
+
+
+def _state(file: Path) -> tuple[int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size

@@ -1,0 +1,57 @@
+"""What may stand where a command line has a TOPIC, an ADDR and so on: the one table that says so.
+
+A source is the name of live values, choices as "a|b|c", FILES or FOLDERS, or "" for what nobody can know.
+"""
+
+from nsadmin.output import FORMATS
+
+FILES = "files"
+FOLDERS = "folders"
+
+LIVE = {
+    "topics": "names of topics",
+    "clusters": "names of clusters",
+    "brokers": "names of brokers, with their cluster",
+    "addresses": "addresses of brokers, with their name and id",
+    "groups": "consumer groups, as masters know them",
+    "contexts": "contexts, with their name servers",
+    "name-servers": "name servers of contexts and of NAMESRV_ADDR",
+    "namespaces": "KV namespaces that are known or were used",
+    "kv-keys": "keys of the KV namespace on the line",
+    "broker-keys": "settings of a broker: the one on the line, else any",
+    "namesrv-keys": "settings of a name server",
+}
+"""Live values, and what they are."""
+
+HERE = frozenset({"contexts", "name-servers"})
+"""Those that no server has to be asked for."""
+
+DETAILS = {"kv-keys": "NAMESPACE", "broker-keys": "ADDR"}
+"""Those that depend on something else on the line, by its metavar."""
+
+ORDER_TOPIC_CONFIG = "ORDER_TOPIC_CONFIG"
+"""The one KV namespace that RocketMQ itself uses; name servers do not list theirs."""
+
+_BY_METAVAR = {
+    "TOPIC": "topics",
+    "CLUSTER": "clusters",
+    "BROKER": "brokers",
+    "ADDR": "addresses",
+    "GROUP": "groups",
+    "NAMESPACE": "namespaces",
+    "FORMAT": "|".join(FORMATS),
+    "FILE": FILES,
+    "DIR": FOLDERS,
+}
+
+
+def source_of(metavar: str, declared: str | None = None) -> str:
+    """What was declared, else what the metavar says; a metavar like `true|false` is its own choices."""
+    if declared is not None:
+        return declared
+    return metavar if "|" in metavar else _BY_METAVAR.get(metavar, "")
+
+
+def is_known(source: str) -> bool:
+    """Whether a declared source is one."""
+    return source in ("", FILES, FOLDERS) or source in LIVE or "|" in source

@@ -1,0 +1,62 @@
+"""What the words before the cursor say about where to ask."""
+
+from pathlib import Path
+
+import pytest
+
+from nsadmin.commands.parameters import describe
+from nsadmin.commands.topics import topic_list
+from nsadmin.complete.question import CONNECTING, Question, connection
+from nsadmin.registry import find
+
+ADDRS = ["a:1;b:2"]
+
+
+@pytest.mark.parametrize(
+    ("words", "given"),
+    [
+        ((), ([], None)),
+        (("topicRoute", "-n", "a:1;b:2"), (ADDRS, None)),
+        (("-na:1;b:2", "topicRoute"), (ADDRS, None)),
+        (("--namesrvAddr=a:1;b:2",), (ADDRS, None)),
+        (("-n", "a:1", "--namesrvAddr", "b:2"), (["a:1", "b:2"], None)),
+        (("--context", "prod", "topicRoute", "--context=lab"), ([], "lab")),
+        (("topicRoute", "-n"), ([], None)),
+        (("topicList", "--no-headers"), ([], None)),
+    ],
+)
+def test_where_to_ask(words: tuple[str, ...], given: tuple[list[str], str | None]) -> None:
+    assert connection(words) == {"namesrv_addr": given[0], "context": given[1]}
+
+
+def test_all_options_that_say_where_count() -> None:
+    entry = find("topicList")
+    assert entry is not None
+    _, options = describe(entry, topic_list)
+    flags = {
+        flag for option in options if option.values in ("contexts", "name-servers") for flag in option.flags
+    }
+    assert flags == CONNECTING.keys()
+
+
+def test_the_name_is_the_same_for_the_same_servers(tmp_path: Path) -> None:
+    config = {"NSADMIN_CONFIG": str(tmp_path / "config.yaml")}
+    plain = Question("topics", "", ()).name(config)
+    assert plain.endswith(".topics")
+    assert Question("topics", "", ("topicRoute", "--json")).name({**config, "HOME": "/h"}) == plain
+    (tmp_path / "config.yaml").write_text("contexts: {}")
+    others = {
+        Question("topics", "", ("-n", "a:1")).name(config),
+        Question("topics", "", ("--context", "a")).name(config),
+        Question("topics", "detail", ()).name(config),
+        Question("topics", "", ()).name({**config, "NAMESRV_ADDR": "a:1"}),
+        Question("topics", "", ()).name({**config, "NSADMIN_CONTEXT": "a"}),
+        Question("topics", "", ()).name(config),
+    }
+    assert len(others - {plain}) == 6
+
+
+def test_no_secret_goes_into_the_name(tmp_path: Path) -> None:
+    config = {"NSADMIN_CONFIG": str(tmp_path / "config.yaml")}
+    secrets = {"NSADMIN_ACCESS_KEY": "a", "NSADMIN_SECRET_KEY": "b", "NSADMIN_SECURITY_TOKEN": "c"}
+    assert Question("topics", "", ()).name({**config, **secrets}) == Question("topics", "", ()).name(config)

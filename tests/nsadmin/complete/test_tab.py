@@ -1,0 +1,106 @@
+"""A TAB: what it gives at once, what it has asked anew, and how long it waits."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from nsadmin.complete import tab
+from nsadmin.complete.cache import FRESH, PAUSE, Cache, Kept
+from nsadmin.complete.tab import PATIENCE, STARTING, World
+
+NOW = 1_800_000_000.0
+
+
+class Clock:
+    """Time that passes when somebody waits; at a given time something happens."""
+
+    def __init__(self, cache: Cache) -> None:
+        self.now = NOW
+        self.cache = cache
+        self.refreshed: list[float] = []
+        self.events: dict[float, Callable[[], None]] = {}
+
+    def world(self) -> World:
+        return World(self.cache, lambda: self.now, self.pause, lambda: self.refreshed.append(self.now))
+
+    def pause(self, seconds: float) -> None:
+        self.now += seconds
+        for due in [due for due in self.events if due <= self.now]:
+            self.events.pop(due)()
+
+
+@pytest.fixture
+def clock(tmp_path: Path) -> Clock:
+    return Clock(Cache(tmp_path / "cache"))
+
+
+def test_what_is_fresh_is_given_and_nobody_is_asked(clock: Clock) -> None:
+    clock.cache.write("a", ["x"], NOW - FRESH + 1)
+    assert tab.values("a", clock.world()) == ["x"]
+    assert (clock.refreshed, clock.now) == ([], NOW)
+
+
+@pytest.mark.parametrize("age", [FRESH, 5 * 86400, -3600])
+def test_what_is_old_is_given_at_once_and_asked_anew(clock: Clock, age: float) -> None:
+    clock.cache.write("a", ["x"], NOW - age)
+    assert tab.values("a", clock.world()) == ["x"]
+    assert tab.values("a", clock.world()) == ["x"]
+    assert (clock.refreshed, clock.now) == ([NOW], NOW)
+
+
+def test_what_was_never_asked_is_waited_for_a_little(clock: Clock) -> None:
+    clock.events[NOW + PATIENCE / 2] = lambda: clock.cache.write("a", ["x"], clock.now)
+    assert tab.values("a", clock.world()) == ["x"]
+    assert clock.refreshed == [NOW]
+    assert NOW < clock.now < NOW + PATIENCE
+
+
+def test_where_nothing_comes_there_is_nothing_and_the_wait_ends(clock: Clock) -> None:
+    assert tab.values("a", clock.world()) == []
+    assert clock.now == pytest.approx(NOW + PATIENCE, abs=0.03)
+
+
+def test_while_it_is_being_asked_nobody_asks_again_but_waits(clock: Clock) -> None:
+    tab.values("a", clock.world())
+    clock.events[clock.now + PATIENCE / 2] = lambda: clock.cache.write("a", ["x"], clock.now)
+    assert tab.values("a", clock.world()) == ["x"]
+    assert clock.refreshed == [NOW]
+
+
+def test_a_name_server_that_is_dead_is_waited_for_once_and_asked_now_and_then(clock: Clock) -> None:
+    tab.values("a", clock.world())
+    clock.now = before = NOW + STARTING + 1
+    assert tab.values("a", clock.world()) == []
+    assert (clock.refreshed, clock.now) == ([NOW], before)
+    clock.now = NOW + PAUSE
+    tab.values("a", clock.world())
+    assert clock.refreshed == [NOW, NOW + PAUSE]
+
+
+def test_a_cache_that_cannot_be_written_makes_nobody_wait(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    clock = Clock(Cache(tmp_path / "file" / "x"))
+    assert tab.values("a", clock.world()) == []
+    assert (clock.refreshed, clock.now) == ([], NOW)
+
+
+def test_values_begin_with_what_is_typed() -> None:
+    lines = ["%RETRY%G", "order", "orders\tx", "users"]
+    assert tab.beginning_with("ord", lines) == ["order", "orders\tx"]
+    assert tab.beginning_with("%", lines) == ["%RETRY%G"]
+    assert tab.beginning_with("", lines) == ["order", "orders\tx", "users"]
+    assert tab.beginning_with("", ["%RETRY%G"]) == ["%RETRY%G"]
+    assert tab.beginning_with("z", lines) == []
+
+
+def test_the_forms_of_lines() -> None:
+    lines = ["a\tone", "a\ttwo", "%DLQ%a|b", "h:1;i:2"]
+    assert tab.FORMS["described"](lines) == lines
+    assert tab.FORMS["plain"](lines) == ["a", "%DLQ%a|b", "h:1;i:2"]
+    assert tab.FORMS["quoted"](lines) == ["a", "%DLQ%a\\|b", "h:1\\;i:2"]
+
+
+def test_namespaces_are_the_known_one_and_those_that_were_used() -> None:
+    assert tab.namespaces(None) == ["ORDER_TOPIC_CONFIG"]
+    assert tab.namespaces(Kept(["N"], NOW)) == ["N", "ORDER_TOPIC_CONFIG"]
