@@ -1,13 +1,13 @@
 """main: finds the command, has its line parsed, runs it, writes what it returns."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any
 
 from nsadmin import __version__, diagnostics, output, registry
-from nsadmin.diagnostics import ExitCode, UsageError
+from nsadmin.diagnostics import ExitCode, Interrupted, UsageError
 from nsadmin.output import Rows
 from nsadmin.registry import Entry
 from nsadmin.session import Session
@@ -50,6 +50,7 @@ Environment:
   NSADMIN_CONTEXT          the context, where no --context is given; else that of contextUse
   NSADMIN_CONFIG           the file of contexts; else nsadmin/config.yaml in ~/.config
   NSADMIN_OUTPUT           the format, where no --output is given; else table
+  NSADMIN_AUDIT            where changes are noted down, or off; else nsadmin/audit.jsonl in ~/.local/state
   NO_COLOR                 no colours
 
 Exit codes:
@@ -124,19 +125,41 @@ def _perform(entry: Entry, function: Any, args: list[str]) -> int:
     except Help as text:
         output.write_text(str(text))
         return ExitCode.DONE
-    changes = entry.kind in ("change", "delete")
-    session = Session(parsed.options, may_change=changes)
+    session = Session(parsed.options, may_change=entry.kind in ("change", "delete"))
+    result: Any = None
+    code: int = ExitCode.FAILED
     try:
-        if changes:
-            session.require_writable(entry.name)
-        if entry.kind == "delete":
-            session.require_yes(entry.name)
+        _require_consent(session, entry)
         once = partial(function, session, **parsed.arguments)
         watch = parsed.options.watch
-        code = _deliver(session, once() if watch is None else _watched(session, watch, once))
+        result = once() if watch is None else _watched(session, watch, once)
+        code = _deliver(session, result) or (ExitCode.DONE if session.is_complete else ExitCode.PARTLY)
+    except KeyboardInterrupt:
+        code = ExitCode.INTERRUPTED
+        raise Interrupted(session.story_of_interruption()) from None
+    except BaseException as error:
+        code = diagnostics.code_of(error)
+        raise
     finally:
         session.close()
-    return code or (ExitCode.DONE if session.is_complete else ExitCode.PARTLY)
+        if session.changes.exchanges:
+            _keep(session, [entry.name, *args], parsed.arguments, result, code)
+    return code
+
+
+def _require_consent(session: Session, entry: Entry) -> None:
+    if entry.kind in ("change", "delete"):
+        session.require_writable(entry.name)
+    if entry.kind == "delete":
+        session.require_yes(entry.name)
+
+
+def _keep(session: Session, words: list[str], arguments: Mapping[str, Any], result: Any, code: int) -> None:
+    # Only what has changed something needs it.
+    from nsadmin import audit
+
+    rows = result if isinstance(result, Rows) else None
+    audit.keep(audit.record(session, words, arguments, rows, code))
 
 
 def _watched(session: Session, seconds: float, once: Callable[[], Any]) -> Iterator[Rows | str]:

@@ -42,6 +42,10 @@ class ReadOnly(Exception):
     """A change was asked for in a context that allows none."""
 
 
+class Interrupted(Exception):
+    """Somebody pressed Ctrl-C; the text says what had been done by then."""
+
+
 class Declined(Exception):
     """The operator said no."""
 
@@ -85,31 +89,46 @@ def ask(question: str) -> bool:
 
 def explain(error: BaseException, debug: bool) -> int:
     """Say in one line why the command ended early; the exit code. With `debug`, the traceback as well."""
-    if debug and not isinstance(error, (BrokenPipeError, KeyboardInterrupt)):
+    if debug and not isinstance(error, (BrokenPipeError, KeyboardInterrupt, Interrupted)):
         import traceback
 
         traceback.print_exception(error, file=sys.stderr)
-    if isinstance(error, KeyboardInterrupt):
-        return ExitCode.INTERRUPTED
     if isinstance(error, BrokenPipeError):
-        return _leave_quietly()
-    if isinstance(error, (UsageError, BadAddress, BadSettings)):
-        say(str(error))
-        return ExitCode.USAGE
-    if isinstance(error, ReadOnly):
-        say(str(error))
-        return ExitCode.READ_ONLY
+        _leave_quietly()
+    else:
+        say(_reason(error))
+    return code_of(error)
+
+
+def code_of(error: BaseException) -> int:
+    """The exit code of a command that ended with this error."""
+    for kinds, code in _CODES:
+        if isinstance(error, kinds):
+            return code
+    return exit_code([error]) if isinstance(error, RocketMQError) else ExitCode.FAILED
+
+
+_CODES: tuple[tuple[tuple[type[BaseException], ...], int], ...] = (
+    ((KeyboardInterrupt, Interrupted), ExitCode.INTERRUPTED),
+    # As a program ends that is killed by SIGPIPE.
+    ((BrokenPipeError,), 141),
+    ((UsageError, BadAddress, BadSettings), ExitCode.USAGE),
+    ((ReadOnly,), ExitCode.READ_ONLY),
+)
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
     if isinstance(error, Declined):
-        say("nothing was changed")
-        return ExitCode.FAILED
+        return "nothing was changed"
+    if isinstance(error, (UsageError, BadAddress, BadSettings, ReadOnly, Interrupted)):
+        return str(error)
     if isinstance(error, RocketMQError):
-        say(str(error) if is_unreachable(error) else error_text(error))
-        return exit_code([error])
-    say(f"{type(error).__name__}: {error} (run it again with --debug to see where)")
-    return ExitCode.FAILED
+        return str(error) if is_unreachable(error) else error_text(error)
+    return f"{type(error).__name__}: {error} (run it again with --debug to see where)"
 
 
-def _leave_quietly() -> int:
-    """Whoever read stdout has gone (`nsadmin topicList | head`): end as a program killed by SIGPIPE would."""
+def _leave_quietly() -> None:
+    """Whoever read stdout has gone (`nsadmin topicList | head`), and nothing more can be written there."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 141

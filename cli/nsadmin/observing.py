@@ -64,3 +64,18 @@ class SentChanges:
     def __call__(self, exchange: Exchange) -> None:
         if exchange.code in CHANGES:
             self.exchanges.append(exchange)
+
+    def story(self) -> str:
+        """What was done and what may have been, for who interrupted it."""
+        done = [_place(exchange) for exchange in self.exchanges if exchange.outcome == 0]
+        unsure = [
+            _place(exchange)
+            for exchange in self.exchanges
+            if isinstance(exchange.outcome, CallError) and exchange.outcome.was_sent
+        ]
+        parts = [(done, "done"), (unsure, "may have been done")]
+        return "; ".join(f"{what}: {', '.join(places)}" for places, what in parts if places)
+
+
+def _place(exchange: Exchange) -> str:
+    return f"{request_name(exchange.code)} on {exchange.addr}"

@@ -93,6 +93,7 @@ _GROUPS: dict[str, tuple[tuple[str, str, Kind, str], ...]] = {
         ("contextSet", "contexts", "local", "Make or change one"),
         ("contextDelete", "contexts", "local", "Forget one"),
     ),
+    "Audit": (("auditList", "audit", "local", "Changes that were made from this account"),),
     "Programs": (
         ("namesrv", "namesrv", "program", "Run a name server here"),
         ("lab", "lab", "program", "Run a name server and simulated brokers, to play with"),

@@ -120,9 +120,20 @@ class Session:
             sleep(seconds)
 
     @property
+    def name_servers(self) -> tuple[str, ...]:
+        """The name servers that the command has to do with; none where brokers were named by address."""
+        return self._client.addresses.addrs if "admin" in self.__dict__ else ()
+
+    @property
     def is_complete(self) -> bool:
         """Whether every name server that was asked could be reached."""
         return "_client" not in self.__dict__ or not self._client.unreachable
+
+    def story_of_interruption(self) -> str:
+        """What an interrupted command had done; a command that changes nothing was only interrupted."""
+        if not self._may_change:
+            return "interrupted"
+        return f"interrupted; {self.changes.story() or 'nothing was changed'}"
 
     def close(self) -> None:
         """Leave, and say what was noticed on the way."""

@@ -25,6 +25,7 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_
     """Run a command line, off any terminal and with nothing of the environment's that it would read."""
     for name in ("NAMESRV_ADDR", "NSADMIN_CONTEXT", "NSADMIN_OUTPUT"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NSADMIN_AUDIT", str(tmp_path / "audit.jsonl"))
     monkeypatch.setenv("NSADMIN_CONFIG", str(tmp_path / "config.yaml"))
 
     def run(*args: str) -> Done:

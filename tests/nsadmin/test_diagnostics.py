@@ -6,7 +6,7 @@ from namesrv_core.errors import RequestError, RocketMQError, TopicNotExist
 from namesrv_core.transport.calls import CallError
 from nsadmin.client import NoneReachable, NotApplied, NotFound
 from nsadmin.client.addresses import BadAddress
-from nsadmin.diagnostics import Declined, ExitCode, UsageError, exit_code, explain, say
+from nsadmin.diagnostics import Declined, ExitCode, Interrupted, UsageError, exit_code, explain, say
 
 DEAD = CallError("a:1", "unconnected", "nobody there")
 REFUSED = RequestError("no")
@@ -42,7 +42,8 @@ def test_the_exit_code_of_what_happened_on_each_server(errors: list[RocketMQErro
         (TopicNotExist("No route\nSee the FAQ"), 5, "nsadmin: TOPIC_NOT_EXIST (17): No route\n"),
         (REFUSED, 1, "nsadmin: SYSTEM_ERROR (1): no\n"),
         (KeyError("x"), 1, "nsadmin: KeyError: 'x' (run it again with --debug to see where)\n"),
-        (KeyboardInterrupt(), 130, ""),
+        (KeyboardInterrupt(), 130, "nsadmin: interrupted\n"),
+        (Interrupted("interrupted; done: x"), 130, "nsadmin: interrupted; done: x\n"),
     ],
 )
 def test_an_early_end_is_one_line(

@@ -1,0 +1,54 @@
+"""auditList."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.servers import FakeNameServer
+
+
+def test_changes_are_listed_with_the_oldest_first(run: Run, both: str, first: FakeNameServer) -> None:
+    run("updateKvConfig", "N", "k", "v", both)
+    run("wipeWritePerm", "broker-a", "-n", first.addr)
+    rows = json.loads(run("auditList", "--json").out)
+    assert [row["command"].split()[0] for row in rows] == ["updateKvConfig", "wipeWritePerm"]
+    assert rows[1]["sent"] == [
+        {"server": first.addr, "request": "WIPE_WRITE_PERM_OF_BROKER", "outcome": "SUCCESS (0)"}
+    ]
+    assert rows[1]["servers"] == rows[1]["nameServers"] == [first.addr]
+    assert (rows[1]["results"][0]["topicCount"], rows[1]["exitCode"]) == (1, 0)
+    head, line = run(
+        "auditList", "--columns", "command,servers,exitCode", "--filter", "command~^wipe"
+    ).out.splitlines()
+    assert head.split() == ["command", "servers", "exitCode"]
+    assert line.split()[-2:] == [first.addr, "0"]
+
+
+def test_only_from_some_time_on(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "audit.jsonl").write_text(
+        '{"time": 1000, "command": "a"}\n{"time": 2000, "command": "b"}\nx\n'
+    )
+    done = run("auditList", "--since", "1970-01-01T00:00:02+00:00", "--json")
+    assert [(row["time"], row["command"]) for row in json.loads(done.out)] == [
+        ("1970-01-01T00:00:02.000Z", "b")
+    ]
+    assert done.err == f"nsadmin: {tmp_path / 'audit.jsonl'}: line 3 is no audit\n"
+    assert run("auditList", "--since", "yesterday").err.startswith(
+        "nsadmin: auditList: --since yesterday is no"
+    )
+
+
+def test_before_the_first_change_there_is_nothing(run: Run) -> None:
+    assert run("auditList", "--json") == (0, "[]\n", "")
+
+
+def test_where_there_can_be_none_it_says_why(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NSADMIN_AUDIT", "off")
+    assert run("auditList") == (2, "", "nsadmin: auditList: no audit is kept: NSADMIN_AUDIT is off\n")
+    monkeypatch.setenv("NSADMIN_AUDIT", str(tmp_path))
+    done = run("auditList")
+    assert done == (2, "", f"nsadmin: auditList: {tmp_path} cannot be read: Is a directory\n")

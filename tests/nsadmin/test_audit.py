@@ -1,0 +1,236 @@
+"""What is kept of each change, also of those that failed or were interrupted, and what is not."""
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import Command
+from nsadmin import audit
+from nsadmin.audit import Audit, BadAudit
+from nsadmin.contexts import Context, Contexts, save
+from tests.nsadmin.conftest import Run
+from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
+from tests.support.servers import Answer, FakeNameServer, closed_port, hang_up, silent
+
+PUT = RequestCode.PUT_KV_CONFIG
+
+
+@pytest.fixture
+def server() -> Iterator[FakeNameServer]:
+    with FakeNameServer() as running:
+        yield running
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Where `run` has its audit."""
+    return tmp_path / "audit.jsonl"
+
+
+def records(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({"NSADMIN_AUDIT": "off", "XDG_STATE_HOME": "/s"}, None),
+        ({"NSADMIN_AUDIT": "/a/b", "XDG_STATE_HOME": "/s"}, Path("/a/b")),
+        ({"XDG_STATE_HOME": "/s"}, Path("/s/nsadmin/audit.jsonl")),
+        ({}, Path("~/.local/state/nsadmin/audit.jsonl").expanduser()),
+    ],
+)
+def test_where_it_is(environ: dict[str, str], expected: Path | None) -> None:
+    assert audit.path(environ) == expected
+
+
+def test_a_change_is_a_line_with_all_that_was_sent_and_came_of_it(
+    run: Run, server: FakeNameServer, file: Path, tmp_path: Path
+) -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    context = Context(f"{server.addr};{dead}")
+    save(tmp_path / "config.yaml", Contexts({"prod": context}))
+    assert run("updateKvConfig", "N", "a key", "v", "--context", "prod").code == 3
+    [record] = records(file)
+    assert abs(record.pop("time") / 1000 - file.stat().st_mtime) < 5
+    user = record.pop("user")
+    assert user.partition("@")[0] == subprocess.check_output(["id", "-un"], text=True).strip()
+    refused = "connection refused, nothing listens there"
+    what = {"namespace": "N", "key": "a key"}
+    results, sent = record.pop("results"), record.pop("sent")
+    assert {(item["server"], item["request"], item["outcome"]) for item in sent} == {
+        (server.addr, "PUT_KV_CONFIG", "SUCCESS (0)"),
+        (dead, "PUT_KV_CONFIG", refused),
+    }
+    assert [row["result"] for row in results] == ["done", "failed"]
+    assert results[1] == {"namesrvAddr": dead, **what, "result": "failed", "error": refused}
+    assert record == {
+        "context": "prod",
+        "nameServers": [server.addr, dead],
+        "command": "updateKvConfig N 'a key' v --context prod",
+        "exitCode": 3,
+    }
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_lines_are_added_to_those_there_are(run: Run, server: FakeNameServer, file: Path) -> None:
+    for key in ("k1", "k2"):
+        run("updateKvConfig", "N", key, "v", "-n", server.addr)
+    assert [record["sent"][0]["server"] for record in records(file)] == [server.addr] * 2
+    assert ["k1" in record["command"] for record in records(file)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("kvList", "N"),
+        ("updateKvConfig", "N", "k", "v", "--dry-run"),
+        ("updateKvConfig", "N"),
+        ("deleteKvConfig", "N", "k"),
+        ("updateOrderConf", "T", "get"),
+        ("wipeWritePerm", "no-such-broker"),
+    ],
+)
+def test_nothing_is_kept_where_nothing_was_sent_that_changes_something(
+    run: Run, server: FakeNameServer, file: Path, words: tuple[str, ...]
+) -> None:
+    run(*words, "-n", server.addr)
+    assert server.codes().count(PUT) == 0
+    assert not file.exists()
+
+
+def test_a_change_that_got_no_answer_is_kept(run: Run, server: FakeNameServer, file: Path) -> None:
+    server.handlers[PUT] = hang_up
+    assert run("updateKvConfig", "N", "k", "v", "-n", server.addr).code == 4
+    [record] = records(file)
+    assert record["sent"][0]["outcome"] == "closed the connection unanswered"
+    assert record["exitCode"] == 4
+
+
+def test_a_change_that_ends_in_a_fault_is_kept(
+    run: Run, server: FakeNameServer, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("nsadmin.output.write_rows", broken)
+    assert run("updateKvConfig", "N", "k", "v", "-n", server.addr).code == 1
+    assert records(file)[0]["exitCode"] == 1
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_ctrl_c_in_the_middle_of_a_change_says_and_keeps_what_may_have_been_done(
+    server: FakeNameServer, file: Path, answers: bool
+) -> None:
+    asked = [threading.Event(), threading.Event()]
+    with FakeNameServer() as other:
+
+        def put(command: Command) -> Answer:
+            asked[0].set()
+            return server._put(command) if answers else None
+
+        server.handlers[PUT] = put
+        other.handlers[PUT] = lambda _: asked[1].set()
+        process = subprocess.Popen(
+            [*NSADMIN, "updateKvConfig", "N", "k", "v", "-n", f"{server.addr};{other.addr}", "--timeout=30"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**ENVIRONMENT, "NSADMIN_AUDIT": str(file)},
+        )  # fmt: skip
+        assert all(event.wait(10) for event in asked)
+        process.send_signal(signal.SIGINT)
+        out, said = process.communicate(timeout=10)
+    assert (process.returncode, out) == (130, b"")
+    [record] = records(file)
+    outcomes = {sent["server"]: sent["outcome"] for sent in record["sent"]}
+    assert outcomes[other.addr] == "interrupted before it answered"
+    assert record["exitCode"] == 130
+    if answers and outcomes[server.addr] == "SUCCESS (0)":
+        expected = (
+            f"interrupted; done: PUT_KV_CONFIG on {server.addr}; may have been done: PUT_KV_CONFIG on"
+            f" {other.addr}"
+        )
+        assert said.decode() == f"nsadmin: {expected}\n"
+    else:
+        assert said.decode().startswith("nsadmin: interrupted; may have been done: PUT_KV_CONFIG on ")
+        assert said.count(b"PUT_KV_CONFIG on") == 2
+
+
+def test_ctrl_c_before_a_change_says_that_nothing_was_changed(server: FakeNameServer, file: Path) -> None:
+    asked = threading.Event()
+    server.handlers[RequestCode.GET_BROKER_CLUSTER_INFO] = lambda _: asked.set()
+    process = subprocess.Popen(
+        [*NSADMIN, "wipeWritePerm", "broker-a", "-n", server.addr, "--timeout=30"],
+        stderr=subprocess.PIPE, env={**ENVIRONMENT, "NSADMIN_AUDIT": str(file)},
+    )  # fmt: skip
+    assert asked.wait(10)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=10)
+    assert (process.returncode, said) == (130, b"nsadmin: interrupted; nothing was changed\n")
+    assert not file.exists()
+
+
+def test_secrets_and_messages_are_left_out() -> None:
+    hidden = audit._without_secrets
+    words = ["updateBrokerConfig", "-vhunter2", "aclSecretKey"]
+    assert hidden(words, {"key": "aclSecretKey", "value": "hunter2"}) == [words[0], "-v***", words[2]]
+    assert hidden(["sendMessage", "T", "Dear Eve"], {"body": "Dear Eve"}) == ["sendMessage", "T", "***"]
+    assert hidden(["x", "v"], {"key": "k", "value": "v"}) == ["x", "v"]
+    row = {"key": "tls.client.keyPassword", "before": "a", "after": "b", "error": None, "result": "done"}
+    assert audit._result(row) == {
+        "key": "tls.client.keyPassword",
+        "before": "***",
+        "after": "***",
+        "result": "done",
+    }
+
+
+def test_where_it_cannot_be_written_the_change_is_done_and_a_line_says_so(
+    run: Run, server: FakeNameServer, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NSADMIN_AUDIT", "/dev/null/x/audit")
+    done = run("updateKvConfig", "N", "k", "v", "-n", server.addr, "--output", "name")
+    line = "nsadmin: no line about this in the audit: /dev/null/x/audit: Not a directory\n"
+    assert done == (0, f"{server.addr}\n", line)
+    os.mkfifo(file)
+    monkeypatch.setenv("NSADMIN_AUDIT", str(file))
+    assert "in the audit" in run("updateKvConfig", "N", "k", "v", "-n", server.addr).err
+    assert server.kv == {"N": {"k": "v"}}
+
+
+def test_lines_that_are_none_are_numbered(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    assert audit.load(file) == Audit([], [])
+    file.write_bytes(b'{"time": 1}\n{"ti\nnull\n\xff\n{"time": 2}\n')
+    assert audit.load(file) == Audit([{"time": 1}, {"time": 2}], [2, 3, 4])
+    with pytest.raises(BadAudit, match="cannot be read: Is a directory"):
+        audit.load(tmp_path)
+
+
+def test_many_at_a_time_do_not_mix_their_lines(file: Path) -> None:
+    program = (
+        "import os, sys\n"
+        "from nsadmin import audit\n"
+        "for number in range(50):\n"
+        "    audit.keep({'time': number, 'text': sys.argv[1] * 5000})\n"
+    )
+    environment = {**ENVIRONMENT, "NSADMIN_AUDIT": str(file)}
+    writers = [subprocess.Popen([sys.executable, "-c", program, who], env=environment) for who in "ab"]
+    assert [writer.wait(20) for writer in writers] == [0, 0]
+    found = audit.load(file)
+    assert (len(found.records), found.unreadable) == (100, [])
+
+
+def test_a_silent_server_makes_a_line_after_the_timeout(run: Run, server: FakeNameServer, file: Path) -> None:
+    server.handlers[PUT] = silent
+    done = run("updateKvConfig", "N", "k", "v", "-n", server.addr, "--timeout", "0.01")
+    assert "no answer within 0.01 s; it may have been done all the same" in done.out
+    assert records(file)[0]["sent"][0]["outcome"] == "no answer within 0.01 s"
