@@ -1,0 +1,208 @@
+"""Where credentials come from: the environment, mqadmin's tools.yml, a file, the system's keyring.
+
+Its law: no failure, no representation and no source's name tells a secret, not even part of a file.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from namesrv_core.errors import BadSettings
+from nsadmin.client.access import Credentials
+
+VARIABLES = ("NSADMIN_ACCESS_KEY", "NSADMIN_SECRET_KEY", "NSADMIN_SECURITY_TOKEN")
+SOURCES = ("env", "file:PATH", "tools:PATH", "keyring:NAME")
+_KEYS = ("accessKey", "secretKey", "securityToken")
+_SERVICE = "nsadmin"
+
+
+class Found(NamedTuple):
+    """Credentials; where they are from, as in SOURCES; and a line about what is wrong with that place."""
+
+    credentials: Credentials
+    source: str
+    warning: str | None = None
+
+
+def usual(environ: Mapping[str, str] = os.environ) -> Found | None:
+    """What counts where no source is named: the environment, else $ROCKETMQ_HOME/conf/tools.yml.
+
+    None where neither is there. BadSettings for half a pair, or for a file that cannot be read.
+    """
+    found = from_environment(environ)
+    if found is not None:
+        return Found(found, "env")
+    home = environ.get("ROCKETMQ_HOME")
+    tools = Path(home) / "conf" / "tools.yml" if home else None
+    return _found_in_tools(tools) if tools is not None and os.path.exists(tools) else None
+
+
+def from_source(source: str, environ: Mapping[str, str] = os.environ, folder: Path = Path()) -> Found:
+    """What a source has that is named as in SOURCES; paths are relative to `folder`.
+
+    BadSettings, in one line that says what to do, where there is nothing.
+    """
+    kind, _, name = source.partition(":")
+    if kind == "keyring" and name:
+        return Found(from_keyring(name), source)
+    if kind in ("file", "tools") and name:
+        path = folder / Path(name).expanduser()
+        found = _found_in_tools(path) if kind == "tools" else Found(from_file(path), source)
+    elif source == "env":
+        of_environment = from_environment(environ)
+        found = None if of_environment is None else Found(of_environment, source)
+    else:
+        raise BadSettings(f"credentials {source!r} are from nowhere: write {', '.join(SOURCES)}")
+    if found is None:
+        missing = f"set {VARIABLES[0]} and {VARIABLES[1]}" if kind == "env" else "it has none"
+        raise BadSettings(f"no credentials in {source}: {missing}")
+    return found
+
+
+def from_environment(environ: Mapping[str, str] = os.environ) -> Credentials | None:
+    """NSADMIN_ACCESS_KEY, NSADMIN_SECRET_KEY and, if need be, NSADMIN_SECURITY_TOKEN; None without them."""
+    return _pair("the environment", VARIABLES, [environ.get(name) for name in VARIABLES])
+
+
+def from_tools(path: Path) -> Credentials | None:
+    """accessKey and secretKey of a tools.yml as mqadmin has it; None if it names neither."""
+    return _from_content(path, _yaml(path, _text(path)))
+
+
+def from_file(path: Path) -> Credentials:
+    """accessKey, secretKey and securityToken of a file that only its owner and group may read.
+
+    YAML if its name ends so, else properties; the spelling AccessKey of Java's clients is known too.
+    """
+    _require_privacy(path)
+    text = _text(path)
+    is_yaml = path.suffix.lower() in (".yml", ".yaml")
+    found = _from_content(path, _yaml(path, text) if is_yaml else _properties(path, text))
+    if found is None:
+        raise BadSettings(f"{path} has no {_KEYS[0]} and no {_KEYS[1]}")
+    return found
+
+
+def from_keyring(name: str) -> Credentials:
+    """What `to_keyring` stored under this name."""
+    text = _ask_keyring(lambda keyring: keyring.get_password(_SERVICE, name))
+    if text is None:
+        raise BadSettings(f"the keyring has no credentials {name!r}: nsadmin contextLogin stores them")
+    try:
+        access_key, secret_key, token = map(json.loads(text).get, _KEYS)
+    except (ValueError, AttributeError):
+        access_key = secret_key = token = None
+    if not (isinstance(access_key, str) and isinstance(secret_key, str)):
+        raise BadSettings(f"the keyring's {name!r} is not what nsadmin contextLogin stores")
+    return Credentials(access_key, secret_key, token)
+
+
+def to_keyring(name: str, credentials: Credentials) -> None:
+    """Store credentials in the system's keyring, in the place of those of this name."""
+    text = json.dumps(dict(zip(_KEYS, credentials, strict=True)))
+    _ask_keyring(lambda keyring: keyring.set_password(_SERVICE, name, text))
+
+
+def to_file(path: Path, credentials: Credentials) -> None:
+    """Store credentials in a YAML file that only its owner may read, in the place of what is there."""
+    import tempfile
+
+    import yaml
+
+    values = zip(_KEYS, credentials, strict=True)
+    text = yaml.safe_dump({key: value for key, value in values if value is not None}, sort_keys=False)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, fresh = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(descriptor, "w", encoding="utf-8") as writer:
+            writer.write(text)
+        os.replace(fresh, path)
+    except OSError as error:
+        raise BadSettings(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _found_in_tools(path: Path) -> Found | None:
+    found = from_tools(path)
+    if found is None:
+        return None
+    warning = f"everybody may read the secret key in {path}: chmod o-r" if _is_public(path) else None
+    return Found(found, f"tools:{path}", warning)
+
+
+def _pair(where: str, names: tuple[str, ...], values: list[str | None]) -> Credentials | None:
+    access_key, secret_key, token = (value or None for value in values)
+    if access_key and secret_key:
+        return Credentials(access_key, secret_key, token)
+    present = [name for name, value in zip(names, values, strict=True) if value]
+    if not present:
+        return None
+    missing = " and ".join(name for name in names[:2] if name not in present)
+    raise BadSettings(f"{where} has {present[0]} without {missing}")
+
+
+def _from_content(path: Path, content: Mapping[Any, Any]) -> Credentials | None:
+    by_name = {str(key).lower(): value for key, value in content.items()}
+    values = [by_name.get(key.lower()) for key in _KEYS]
+    if not all(value is None or isinstance(value, str) for value in values):
+        raise BadSettings(f"{path}: {' and '.join(_KEYS[:2])} have to be plain texts")
+    return _pair(str(path), _KEYS, values)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BadSettings(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise BadSettings(f"{path} is no text") from None
+
+
+def _yaml(path: Path, text: str) -> Mapping[Any, Any]:
+    """Every scalar as it is written: the sample's secretKey is 12345678."""
+    import yaml
+
+    try:
+        content = yaml.load(text, yaml.BaseLoader) or {}
+    except yaml.YAMLError as error:
+        # Its own text quotes the file.
+        mark = getattr(error, "problem_mark", None)
+        raise BadSettings(f"{path} is no YAML{f' in line {mark.line + 1}' if mark else ''}") from None
+    if not isinstance(content, dict):
+        raise BadSettings(f"{path} has to be lines like {_KEYS[0]}: VALUE")
+    return content
+
+
+def _properties(path: Path, text: str) -> Mapping[Any, Any]:
+    from javaproperties import InvalidUEscapeError, loads
+
+    try:
+        return dict(loads(text))
+    except InvalidUEscapeError:
+        raise BadSettings(f"{path} has a \\u without four digits behind it") from None
+
+
+def _is_public(path: Path) -> bool:
+    try:
+        return os.name == "posix" and bool(path.stat().st_mode & 0o004)
+    except OSError:
+        return False
+
+
+def _require_privacy(path: Path) -> None:
+    if _is_public(path):
+        raise BadSettings(f"{path} has a secret, and everybody may read it: chmod 600 {path}")
+
+
+def _ask_keyring(question: Any) -> Any:
+    try:
+        import keyring
+        from keyring.errors import KeyringError
+    except ModuleNotFoundError:
+        raise BadSettings("the system's keyring needs a package: pip install 'nsadmin[keyring]'") from None
+    try:
+        return question(keyring)
+    except KeyringError as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise BadSettings(f"the system's keyring does not answer: {reason}") from None
