@@ -1,12 +1,13 @@
-"""Running commands in this process."""
+"""Running commands in this process, and a broker with messages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from nsadmin.app import main
+from tests.support.message_brokers import MessageBroker
 
 
 class Done(NamedTuple):
@@ -33,3 +34,10 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_
         return Done(code, *capfd.readouterr())
 
     return run
+
+
+@pytest.fixture
+def holder() -> Iterator[MessageBroker]:
+    """A broker that holds messages."""
+    with MessageBroker() as running:
+        yield running

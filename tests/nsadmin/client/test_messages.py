@@ -17,9 +17,8 @@ KEY = "7F00000126FE7DAF6CD06917D8E20000"
 
 
 @pytest.fixture
-def one() -> Iterator[MessageBroker]:
-    with MessageBroker() as running:
-        yield running
+def one(holder: MessageBroker) -> MessageBroker:
+    return holder
 
 
 @pytest.fixture

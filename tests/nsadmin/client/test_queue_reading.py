@@ -14,19 +14,13 @@ from tests.support.servers import closed_port, refuse
 
 
 @pytest.fixture
-def broker() -> Iterator[MessageBroker]:
-    with MessageBroker() as running:
-        yield running
-
-
-@pytest.fixture
 def admin() -> Iterator[AdminClient]:
     with AdminClient("127.0.0.1:1", timeout=5) as client:
         yield client
 
 
-def route(broker: MessageBroker, nums: int = 2, **more: str) -> QueueRoute:
-    addrs = {0: broker.addr} | {int(key[1:]): addr for key, addr in more.items()}
+def route(holder: MessageBroker, nums: int = 2, **more: str) -> QueueRoute:
+    addrs = {0: holder.addr} | {int(key[1:]): addr for key, addr in more.items()}
     return QueueRoute("broker-a", "C", addrs, 6, nums, nums, 0)
 
 
@@ -35,121 +29,121 @@ def places(pages: Iterator[Page]) -> list[tuple[int, list[int]]]:
 
 
 def test_a_queue_goes_from_its_lowest_to_its_highest_offset(
-    admin: AdminClient, broker: MessageBroker
+    admin: AdminClient, holder: MessageBroker
 ) -> None:
     for _ in range(5):
-        broker.store(queue_id=1)
-    broker.oldest = 2
-    spans = [item.span for item in admin.queue_reading.spans("T", [route(broker)])]
+        holder.store(queue_id=1)
+    holder.oldest = 2
+    spans = [item.span for item in admin.queue_reading.spans("T", [route(holder)])]
     assert spans == [
-        Span("broker-a", broker.addr, 0, 2, 0),
-        Span("broker-a", broker.addr, 1, 2, 5),
+        Span("broker-a", holder.addr, 0, 2, 0),
+        Span("broker-a", holder.addr, 1, 2, 5),
     ]
-    assert 29 not in broker.codes()
+    assert 29 not in holder.codes()
 
 
-def test_times_bound_it_both_included(admin: AdminClient, broker: MessageBroker) -> None:
+def test_times_bound_it_both_included(admin: AdminClient, holder: MessageBroker) -> None:
     for _ in range(5):
-        broker.store()
+        holder.store()
     times = {"begin": CREATED + 1000, "end": CREATED + 3000}
-    [item] = admin.queue_reading.spans("T", [route(broker)], queue_id=0, **times)
-    assert item.span == Span("broker-a", broker.addr, 0, 1, 5, CREATED + 1000, CREATED + 3000)
+    [item] = admin.queue_reading.spans("T", [route(holder)], queue_id=0, **times)
+    assert item.span == Span("broker-a", holder.addr, 0, 1, 5, CREATED + 1000, CREATED + 3000)
     assert places(admin.queue_reading.pages("T", [item.span])) == [(0, [1, 2, 3])]
 
 
 @pytest.mark.parametrize("nearest", [1, 2])
 def test_old_brokers_search_for_the_nearest_message(
-    admin: AdminClient, broker: MessageBroker, nearest: int
+    admin: AdminClient, holder: MessageBroker, nearest: int
 ) -> None:
     """Between the times of two messages 4.9 answers with either of them."""
     for _ in range(5):
-        broker.store()
-    broker.handlers[29] = lambda asked: reply(asked, ext={"offset": str(nearest)})
+        holder.store()
+    holder.handlers[29] = lambda asked: reply(asked, ext={"offset": str(nearest)})
     until = CREATED + 1600
-    [item] = admin.queue_reading.spans("T", [route(broker)], queue_id=0, end=until)
+    [item] = admin.queue_reading.spans("T", [route(holder)], queue_id=0, end=until)
     assert item.span is not None
     assert places(admin.queue_reading.pages("T", [item.span])) == [(0, [0, 1])]
-    [item] = admin.queue_reading.spans("T", [route(broker)], queue_id=0, begin=until)
+    [item] = admin.queue_reading.spans("T", [route(holder)], queue_id=0, begin=until)
     assert item.span is not None
     assert places(admin.queue_reading.pages("T", [item.span])) == [(0, [2, 3, 4])]
 
 
-def test_a_search_below_the_lowest_offset_is_not_believed(admin: AdminClient, broker: MessageBroker) -> None:
+def test_a_search_below_the_lowest_offset_is_not_believed(admin: AdminClient, holder: MessageBroker) -> None:
     for _ in range(5):
-        broker.store()
-    broker.oldest = 3
-    [item] = admin.queue_reading.spans("T", [route(broker)], queue_id=0, begin=1)
-    assert item.span == Span("broker-a", broker.addr, 0, 3, 5, 1)
+        holder.store()
+    holder.oldest = 3
+    [item] = admin.queue_reading.spans("T", [route(holder)], queue_id=0, begin=1)
+    assert item.span == Span("broker-a", holder.addr, 0, 3, 5, 1)
 
 
-def test_a_queue_that_is_not_there(admin: AdminClient, broker: MessageBroker) -> None:
+def test_a_queue_that_is_not_there(admin: AdminClient, holder: MessageBroker) -> None:
     with pytest.raises(NotFound, match="T has no queue 2 there: it has 2, counted from 0"):
-        admin.queue_reading.spans("T", [route(broker)], queue_id=2)
+        admin.queue_reading.spans("T", [route(holder)], queue_id=2)
 
 
-def test_what_cannot_be_asked_stands_beside_the_rest(admin: AdminClient, broker: MessageBroker) -> None:
-    broker.handlers[30] = lambda asked: (
+def test_what_cannot_be_asked_stands_beside_the_rest(admin: AdminClient, holder: MessageBroker) -> None:
+    holder.handlers[30] = lambda asked: (
         reply(asked, ext={"offset": "9"})
         if (asked.ext or {})["queueId"] == "1"
         else reply(asked, 17, remark="gone")
     )
-    first, second = admin.queue_reading.spans("T", [route(broker)])
+    first, second = admin.queue_reading.spans("T", [route(holder)])
     assert (str(first.error), first.span) == ("TOPIC_NOT_EXIST (17): gone", None)
-    assert second.span == Span("broker-a", broker.addr, 1, 0, 9)
+    assert second.span == Span("broker-a", holder.addr, 1, 0, 9)
 
 
-def test_a_slave_is_read_where_its_master_is_gone(admin: AdminClient, broker: MessageBroker) -> None:
-    queues = QueueRoute("broker-a", "C", {0: f"127.0.0.1:{closed_port()}", 1: broker.addr}, 6, 1, 1, 0)
-    broker.store()
+def test_a_slave_is_read_where_its_master_is_gone(admin: AdminClient, holder: MessageBroker) -> None:
+    queues = QueueRoute("broker-a", "C", {0: f"127.0.0.1:{closed_port()}", 1: holder.addr}, 6, 1, 1, 0)
+    holder.store()
     [item] = admin.queue_reading.spans("T", [queues])
-    assert item.span == Span("broker-a", broker.addr, 0, 0, 1)
+    assert item.span == Span("broker-a", holder.addr, 0, 0, 1)
 
 
-def test_queues_are_read_in_turns_to_their_ends(admin: AdminClient, broker: MessageBroker) -> None:
-    broker.page = 2
+def test_queues_are_read_in_turns_to_their_ends(admin: AdminClient, holder: MessageBroker) -> None:
+    holder.page = 2
     for queue, count in ((0, 3), (1, 5)):
         for _ in range(count):
-            broker.store(queue_id=queue)
+            holder.store(queue_id=queue)
     spans = [
-        Span("a", broker.addr, 0, 0, 3),
-        Span("a", broker.addr, 1, 1, 4),
-        Span("a", broker.addr, 2, 0, 0),
+        Span("a", holder.addr, 0, 0, 3),
+        Span("a", holder.addr, 1, 1, 4),
+        Span("a", holder.addr, 2, 0, 0),
     ]
     assert places(admin.queue_reading.pages("T", spans)) == [(0, [0, 1]), (1, [1, 2]), (0, [2]), (1, [3])]
 
 
-def test_nobody_reads_on_for_one_who_has_stopped(admin: AdminClient, broker: MessageBroker) -> None:
-    broker.page = 1
+def test_nobody_reads_on_for_one_who_has_stopped(admin: AdminClient, holder: MessageBroker) -> None:
+    holder.page = 1
     for _ in range(9):
-        broker.store()
-    pages = admin.queue_reading.pages("T", [Span("a", broker.addr, 0, 0, 9)])
+        holder.store()
+    pages = admin.queue_reading.pages("T", [Span("a", holder.addr, 0, 0, 9)])
     assert places(iter([next(pages)])) == [(0, [0])]
-    assert broker.codes() == [11]
+    assert holder.codes() == [11]
 
 
 def test_tags_are_compared_and_pages_without_any_are_passed(
-    admin: AdminClient, broker: MessageBroker
+    admin: AdminClient, holder: MessageBroker
 ) -> None:
-    broker.page = 2
+    holder.page = 2
     for tag in ("A", "A", "B", "A", "BB", "B"):
-        broker.store(TAGS=tag)
-    pages = admin.queue_reading.pages("T", [Span("a", broker.addr, 0, 0, 6)], frozenset({"B"}))
+        holder.store(TAGS=tag)
+    pages = admin.queue_reading.pages("T", [Span("a", holder.addr, 0, 0, 6)], frozenset({"B"}))
     assert places(pages) == [(0, [2]), (0, [5])]
-    assert (broker.asked[-1].ext or {})["subscription"] == "B"
+    assert (holder.asked[-1].ext or {})["subscription"] == "B"
 
 
-def test_what_was_deleted_meanwhile_is_passed(admin: AdminClient, broker: MessageBroker) -> None:
+def test_what_was_deleted_meanwhile_is_passed(admin: AdminClient, holder: MessageBroker) -> None:
     for _ in range(4):
-        broker.store()
-    broker.oldest = 2
-    assert places(admin.queue_reading.pages("T", [Span("a", broker.addr, 0, 0, 4)])) == [(0, [2, 3])]
+        holder.store()
+    holder.oldest = 2
+    assert places(admin.queue_reading.pages("T", [Span("a", holder.addr, 0, 0, 4)])) == [(0, [2, 3])]
 
 
-def test_a_refusal_ends_one_queue_only(admin: AdminClient, broker: MessageBroker) -> None:
-    broker.store()
+def test_a_refusal_ends_one_queue_only(admin: AdminClient, holder: MessageBroker) -> None:
+    holder.store()
     with MessageBroker() as other:
         other.handlers[11] = refuse(16, "not readable")
-        spans = [Span("b", other.addr, 0, 0, 1), Span("a", broker.addr, 0, 0, 1)]
+        spans = [Span("b", other.addr, 0, 0, 1), Span("a", holder.addr, 0, 0, 1)]
         first, second = admin.queue_reading.pages("T", spans)
     assert (first.broker_name, first.messages, str(first.error)) == (
         "b",
@@ -161,11 +155,11 @@ def test_a_refusal_ends_one_queue_only(admin: AdminClient, broker: MessageBroker
 
 @pytest.mark.parametrize("following", [{}, {"nextBeginOffset": "0"}, {"nextBeginOffset": "x"}])
 def test_a_broker_that_leads_nowhere_is_not_followed(
-    admin: AdminClient, broker: MessageBroker, following: dict[str, str]
+    admin: AdminClient, holder: MessageBroker, following: dict[str, str]
 ) -> None:
     def pull(asked: Command) -> Command:
         return reply(asked, 20, ext=following)
 
-    broker.handlers[11] = pull
-    [page] = admin.queue_reading.pages("T", [Span("a", broker.addr, 0, 0, 1)])
-    assert str(page.error) == f"{broker.addr}: queue 0 cannot be read on from offset 0"
+    holder.handlers[11] = pull
+    [page] = admin.queue_reading.pages("T", [Span("a", holder.addr, 0, 0, 1)])
+    assert str(page.error) == f"{holder.addr}: queue 0 cannot be read on from offset 0"

@@ -16,14 +16,8 @@ from tests.support.servers import FakeNameServer, refuse, silent
 
 
 @pytest.fixture
-def broker() -> Iterator[MessageBroker]:
-    with MessageBroker() as running:
-        yield running
-
-
-@pytest.fixture
-def admin(broker: MessageBroker) -> Iterator[AdminClient]:
-    groups = {"C": {"broker-a": {0: broker.addr}, "broker-b": {1: "h:1"}, "broker-c": {0: "h:2"}}}
+def admin(holder: MessageBroker) -> Iterator[AdminClient]:
+    groups = {"C": {"broker-a": {0: holder.addr}, "broker-b": {1: "h:1"}, "broker-c": {0: "h:2"}}}
     with FakeNameServer(groups) as server:
         server.routes = {
             "T": {"broker-a": 6, "broker-b": 6, "broker-c": 4},
@@ -33,13 +27,13 @@ def admin(broker: MessageBroker) -> Iterator[AdminClient]:
             yield client
 
 
-def test_any_queue_that_can_be_written_to(admin: AdminClient, broker: MessageBroker) -> None:
+def test_any_queue_that_can_be_written_to(admin: AdminClient, holder: MessageBroker) -> None:
     """Neither broker-b, which has no master, nor broker-c, which is read only."""
     places = {admin.sending.place("T") for _ in range(30)}
-    assert {(place.broker_name, place.broker_addr) for place in places} == {("broker-a", broker.addr)}
+    assert {(place.broker_name, place.broker_addr) for place in places} == {("broker-a", holder.addr)}
     assert {place.queue_id for place in places} <= set(range(8))
     assert len(places) > 1
-    assert admin.sending.place("T", "broker-a", 7) == Place("T", "broker-a", broker.addr, 7)
+    assert admin.sending.place("T", "broker-a", 7) == Place("T", "broker-a", holder.addr, 7)
 
 
 @pytest.mark.parametrize(
@@ -60,10 +54,10 @@ def test_no_place_to_send_to(name: str, queue: int | None, text: str) -> None:
     assert str(caught.value) == text
 
 
-def test_what_is_sent(admin: AdminClient, broker: MessageBroker) -> None:
+def test_what_is_sent(admin: AdminClient, holder: MessageBroker) -> None:
     place = admin.sending.place("T", "broker-a", 3)
     sent = admin.sending.send(place, b" hello ", keys="a b", tags="A", properties={"x": "y"})
-    [asked] = broker.sent
+    [asked] = holder.sent
     ext = dict(asked.ext or {})
     assert properties((ext.pop("i") or "").encode()) == {
         "KEYS": "a b", "TAGS": "A", "UNIQ_KEY": sent.msg_id, "WAIT": "true", "x": "y"
@@ -84,13 +78,13 @@ def test_each_message_has_an_id_of_its_own(admin: AdminClient) -> None:
 
 
 def test_a_refusal_and_a_message_that_is_less_safe_than_it_should_be(
-    admin: AdminClient, broker: MessageBroker
+    admin: AdminClient, holder: MessageBroker
 ) -> None:
     place = admin.sending.place("T")
-    broker.handlers[310] = refuse(17, "topic[T] not exist")
+    holder.handlers[310] = refuse(17, "topic[T] not exist")
     with pytest.raises(RequestError, match=r"topic\[T\] not exist"):
         admin.sending.send(place, b"x")
-    broker.handlers[310] = refuse(12, "")
+    holder.handlers[310] = refuse(12, "")
     with pytest.raises(
         RequestError, match=r"FLUSH_SLAVE_TIMEOUT \(12\): it is stored as 7F000001.*not as safely"
     ):
@@ -99,22 +93,22 @@ def test_a_refusal_and_a_message_that_is_less_safe_than_it_should_be(
         admin.sending.send(place, b"x", keys="a\x02b")
 
 
-def test_silence_may_mean_that_it_was_stored(broker: MessageBroker) -> None:
-    broker.handlers[310] = silent
+def test_silence_may_mean_that_it_was_stored(holder: MessageBroker) -> None:
+    holder.handlers[310] = silent
     with (
         AdminClient("127.0.0.1:1", timeout=0.2) as admin,
         pytest.raises(Exception, match="it may have been done"),
     ):
-        admin.sending.send(Place("T", "broker-a", broker.addr, 0), b"x")
+        admin.sending.send(Place("T", "broker-a", holder.addr, 0), b"x")
 
 
-def test_a_trace_of_what_was_sent(admin: AdminClient, broker: MessageBroker) -> None:
+def test_a_trace_of_what_was_sent(admin: AdminClient, holder: MessageBroker) -> None:
     sent = admin.sending.send(admin.sending.place("T", "broker-a", 0), b"x")
     admin.sending.trace(sent, 1, keys="k", tags="A", began=5, cost=6)
-    _, asked = broker.sent
+    _, asked = holder.sent
     assert (asked.ext or {})["b"] == TRACE_TOPIC
     assert properties(((asked.ext or {})["i"] or "").encode())["KEYS"] == f"{sent.msg_id} k"
     assert asked.body.decode().split("\x01") == [
-        "Pub", "5", "DefaultRegion", "TOOLS_PRODUCER", "T", sent.msg_id, "A", "k", broker.addr, "1", "6", "0",
+        "Pub", "5", "DefaultRegion", "TOOLS_PRODUCER", "T", sent.msg_id, "A", "k", holder.addr, "1", "6", "0",
         sent.offset_msg_id, "true\x02",
     ]  # fmt: skip

@@ -1,9 +1,5 @@
 """Traces: every kind of record, put together by message and by request."""
 
-from collections.abc import Iterator
-
-import pytest
-
 from namesrv_core.protocol.messages import decode_messages
 from nsadmin import AdminClient
 from nsadmin.client.messages import Located
@@ -65,22 +61,16 @@ def test_what_nobody_knows_is_left_out() -> None:
     assert read(("New", "1"), ("",), ("Pub", "1"), ("Recall", "2", "R", "g", "T", "null", "true")) == []
 
 
-@pytest.fixture
-def broker() -> Iterator[MessageBroker]:
-    with MessageBroker() as running:
-        yield running
-
-
-def test_the_traces_of_one_message_in_the_order_of_their_times(broker: MessageBroker) -> None:
+def test_the_traces_of_one_message_in_the_order_of_their_times(holder: MessageBroker) -> None:
     other = ("SubBefore", "1500", "R", "cg", "REQ", "OTHER", "0", "k")
-    broker.store(lines(("SubAfter", "REQ", "ID", "7", "true", "k", "0"), other), "Traces", KEYS="ID OTHER")
-    broker.store(lines(BEFORE), "Traces", KEYS="ID")
-    broker.store(lines(PUB), "Traces", KEYS="ID k")
-    with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as server:
+    holder.store(lines(("SubAfter", "REQ", "ID", "7", "true", "k", "0"), other), "Traces", KEYS="ID OTHER")
+    holder.store(lines(BEFORE), "Traces", KEYS="ID")
+    holder.store(lines(PUB), "Traces", KEYS="ID k")
+    with FakeNameServer({"C": {"broker-a": {0: holder.addr}}}) as server:
         server.routes = {"Traces": {"broker-a": 6}}
         with AdminClient(server.addr, timeout=5) as admin:
             found = admin.traces.of("ID", trace_topic="Traces", max_num=5)
     assert [trace.kind for trace in found.traces] == ["Pub", "SubBefore", "SubAfter"]
     after = found.traces[-1]
     assert (after.time, after.group, after.retry_times, after.status) == (2000, "cg", 1, "success")
-    assert found.brokers == ((broker.addr, None),)
+    assert found.brokers == ((holder.addr, None),)

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.nsadmin.conftest import Done, Run
 from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.message_brokers import MessageBroker
 from tests.support.servers import FakeBroker, FakeNameServer, closed_port
 
 
@@ -46,3 +48,21 @@ def consumer_broker(first: FakeNameServer) -> Iterator[ConsumerBroker]:
         first.clusters = {"C": {"broker-a": {0: running.addr}}}
         first.routes = {"T": {"broker-a": 6}}
         yield running
+
+
+@pytest.fixture
+def holder(holder: MessageBroker, first: FakeNameServer) -> MessageBroker:
+    """The only broker that the first name server knows, with the topic T."""
+    first.clusters = {"C": {"broker-a": {0: holder.addr}}}
+    first.routes = {"T": {"broker-a": 6}}
+    return holder
+
+
+@pytest.fixture
+def ask(run: Run, first: FakeNameServer, holder: MessageBroker) -> Run:
+    """Run a command about messages, its rows in JSON."""
+
+    def ask(*words: str) -> Done:
+        return run(*words, "-n", first.addr, "--json")
+
+    return ask

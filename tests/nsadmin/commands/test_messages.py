@@ -1,7 +1,6 @@
 """queryMsgByKey, queryMsgByUniqueKey, queryMsgById, queryMsgByOffset."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
@@ -12,65 +11,44 @@ from tests.support.servers import FakeNameServer, closed_port
 KEY = "7F00000126FE7DAF6CD06917D8E20000"
 
 
-@pytest.fixture
-def broker() -> Iterator[MessageBroker]:
-    with MessageBroker() as running:
-        yield running
-
-
-@pytest.fixture
-def first(broker: MessageBroker) -> Iterator[FakeNameServer]:
-    with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
-        running.routes = {"T": {"broker-a": 6}}
-        yield running
-
-
-@pytest.fixture
-def ask(run: Run, first: FakeNameServer) -> Run:
-    def ask(*words: str) -> Done:
-        return run(*words, "-n", first.addr, "--json")
-
-    return ask
-
-
 def shown(done: Done, *columns: str) -> list[list[object]]:
     return [[row[column] for column in columns] for row in json.loads(done.out)]
 
 
 @pytest.mark.parametrize("words", [("T", "k"), ("-t", "T", "-k", "k"), ("--topic", "T", "--msgKey", "k")])
-def test_a_key(ask: Run, broker: MessageBroker, words: tuple[str, ...]) -> None:
-    broker.store(b"one", KEYS="k", TAGS="A")
+def test_a_key(ask: Run, holder: MessageBroker, words: tuple[str, ...]) -> None:
+    holder.store(b"one", KEYS="k", TAGS="A")
     done = ask("queryMsgByKey", *words)
     assert (done.code, done.err) == (0, "")
     assert shown(done, "brokerName", "queueOffset", "tags", "keys", "body") == [
         ["broker-a", 0, "A", ["k"], "one"]
     ]
-    assert shown(done, "indexKey") == [[f"1699999200000@T@K@k@7F000001{broker.port:08X}{0:016X}@0"]]
+    assert shown(done, "indexKey") == [[f"1699999200000@T@K@k@7F000001{holder.port:08X}{0:016X}@0"]]
 
 
-def test_a_key_as_a_table(run: Run, first: FakeNameServer, broker: MessageBroker) -> None:
-    broker.store(b"one", KEYS="k", TAGS="A", UNIQ_KEY=KEY)
+def test_a_key_as_a_table(run: Run, first: FakeNameServer, holder: MessageBroker) -> None:
+    holder.store(b"one", KEYS="k", TAGS="A", UNIQ_KEY=KEY)
     done = run("queryMsgByKey", "T", "k", "-n", first.addr)
     head, line = done.out.splitlines()
     assert head.split() == ["msgId", "brokerName", "queueId", "queueOffset", "storeTime", "tags", "keys"]
     assert line.split() == [KEY, "broker-a", "0", "0", "2023-11-14T22:13:20.000Z", "A", "k"]
 
 
-def test_the_flags_of_a_key(ask: Run, broker: MessageBroker) -> None:
+def test_the_flags_of_a_key(ask: Run, holder: MessageBroker) -> None:
     for number in range(3):
-        broker.store(b"%d" % number, TAGS="A")
+        holder.store(b"%d" % number, TAGS="A")
     times = ("-b", "5", "-e", "2026-01-01T00:00:00Z")
     done = ask("queryMsgByKey", "T", "A", "-p", "T", "-l", "L", "-m", "2", *times, "-c", "T")
     assert shown(done, "body") == [["1"], ["2"]]
-    ext = broker.asked[-1].ext or {}
+    ext = holder.asked[-1].ext or {}
     assert [ext[name] for name in ("indexType", "lastKey", "maxNum", "beginTimestamp", "endTimestamp")] == [
         "T", "L", "2", "5", "1767225600000",
     ]  # fmt: skip
 
 
-def test_a_broker_that_gives_no_more_at_a_time(ask: Run, broker: MessageBroker) -> None:
+def test_a_broker_that_gives_no_more_at_a_time(ask: Run, holder: MessageBroker) -> None:
     for _ in range(64):
-        broker.store(KEYS="k")
+        holder.store(KEYS="k")
     done = ask("queryMsgByKey", "T", "k", "-m", "100")
     assert (done.code, len(json.loads(done.out))) == (0, 64)
     assert "gave as many as it gives at a time: there may be older ones (-e)" in done.err
@@ -88,15 +66,15 @@ def test_what_is_not_there(ask: Run) -> None:
 
 
 def test_a_dead_broker_hides_nothing_and_is_mentioned(
-    ask: Run, first: FakeNameServer, broker: MessageBroker
+    ask: Run, first: FakeNameServer, holder: MessageBroker
 ) -> None:
     dead = f"127.0.0.1:{closed_port()}"
-    first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: dead}}}
+    first.clusters = {"C": {"broker-a": {0: holder.addr}, "broker-b": {0: dead}}}
     first.routes["T"]["broker-b"] = 6
     silent = f"nsadmin: broker {dead}: connection refused, nothing listens there\n"
     nothing = f"{silent}nsadmin: no message of T has the key 'k', as far as brokers answered\n"
     assert ask("queryMsgByKey", "T", "k") == (3, "[]\n", nothing)
-    broker.store(KEYS="k", UNIQ_KEY=KEY)
+    holder.store(KEYS="k", UNIQ_KEY=KEY)
     for words in (("queryMsgByKey", "T", "k"), ("queryMsgByUniqueKey", "T", KEY), ("queryMsgById", "T", KEY)):
         done = ask(*words)
         assert (done.code, done.err, len(json.loads(done.out))) == (3, silent, 1)
@@ -105,25 +83,25 @@ def test_a_dead_broker_hides_nothing_and_is_mentioned(
     assert ask("queryMsgByKey", "T", "k") == (4, "[]\n", silent)
 
 
-def test_a_unique_key(ask: Run, broker: MessageBroker) -> None:
-    broker.store(b"one", UNIQ_KEY=KEY)
-    broker.store(b"again", UNIQ_KEY=KEY)
+def test_a_unique_key(ask: Run, holder: MessageBroker) -> None:
+    holder.store(b"one", UNIQ_KEY=KEY)
+    holder.store(b"again", UNIQ_KEY=KEY)
     done = ask("queryMsgByUniqueKey", "-t", "T", "-i", KEY, "-a", "-s", "5", "-e", "6", "-c", "T")
     assert shown(done, "body", "msgId") == [["one", KEY], ["again", KEY]]
-    ext = broker.asked[-1].ext or {}
+    ext = holder.asked[-1].ext or {}
     assert (ext["beginTimestamp"], ext["endTimestamp"]) == ("5", "6")
 
 
-def test_several_ids_each_tell_their_own_story(ask: Run, broker: MessageBroker) -> None:
-    broker.store(b"one", UNIQ_KEY=KEY)
-    offset_id = f"7F000001{broker.port:08X}{0:016X}"
+def test_several_ids_each_tell_their_own_story(ask: Run, holder: MessageBroker) -> None:
+    holder.store(b"one", UNIQ_KEY=KEY)
+    offset_id = f"7F000001{holder.port:08X}{0:016X}"
     done = ask("queryMsgById", "-t", "T", "-i", f"{KEY},{offset_id}, nothing,{KEY}", "-f", "utf8", "-u", "x")
     assert shown(done, "msgId", "offsetMsgId") == [[KEY, offset_id]] * 2
     assert (done.code, done.err) == (3, "nsadmin: no message of T has the id nothing\n")
 
 
-def test_a_place(ask: Run, broker: MessageBroker) -> None:
-    broker.store("中".encode("gbk"))
+def test_a_place(ask: Run, holder: MessageBroker) -> None:
+    holder.store("中".encode("gbk"))
     done = ask("queryMsgByOffset", "-t", "T", "-b", "broker-a", "-i", "0", "-o", "0", "-f", "gbk", "-r", "T")
     assert shown(done, "body", "bodyEncoding") == [["中", "gbk"]]
 
@@ -149,8 +127,8 @@ def test_bad_input_is_one_line(ask: Run, words: tuple[str, ...], text: str) -> N
     assert text in done.err
 
 
-def test_what_cannot_be_inflated_is_told_and_shown_as_it_is(ask: Run, broker: MessageBroker) -> None:
-    broker.store(b"packed", sys_flag=0x501, UNIQ_KEY=KEY)
+def test_what_cannot_be_inflated_is_told_and_shown_as_it_is(ask: Run, holder: MessageBroker) -> None:
+    holder.store(b"packed", sys_flag=0x501, UNIQ_KEY=KEY)
     done = ask("queryMsgById", "T", KEY)
     assert (done.code, done.err) == (
         0,

@@ -1,7 +1,6 @@
 """printMsg and printMsgByQueue."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
@@ -11,27 +10,10 @@ from tests.support.servers import FakeNameServer, closed_port
 
 
 @pytest.fixture
-def broker() -> Iterator[MessageBroker]:
-    with MessageBroker() as running:
-        yield running
-
-
-@pytest.fixture
-def first(broker: MessageBroker) -> Iterator[FakeNameServer]:
-    with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
-        running.routes = {"T": {"broker-a": 6}}
-        yield running
-
-
-@pytest.fixture
-def ask(run: Run, first: FakeNameServer, broker: MessageBroker) -> Run:
+def ask(ask: Run, holder: MessageBroker) -> Run:
     for queue, tags in ((0, "ABA"), (5, "AB")):
         for number, tag in enumerate(tags):
-            broker.store(f"{queue}-{number}".encode(), queue_id=queue, TAGS=tag)
-
-    def ask(*words: str) -> Done:
-        return run(*words, "-n", first.addr, "--json")
-
+            holder.store(f"{queue}-{number}".encode(), queue_id=queue, TAGS=tag)
     return ask
 
 
@@ -73,8 +55,8 @@ def test_tags_are_counted(ask: Run) -> None:
     assert json.loads(done.out) == [{"tag": "A", "count": 2}, {"tag": "B", "count": 1}]
 
 
-def test_messages_and_the_number_of_their_tags(ask: Run, broker: MessageBroker) -> None:
-    broker.store(b"untagged")
+def test_messages_and_the_number_of_their_tags(ask: Run, holder: MessageBroker) -> None:
+    holder.store(b"untagged")
     done = ask("printMsgByQueue", "T", "broker-a", "0", "-p", "true", "-f", "true", "-d", "true")
     assert bodies(done) == ["0-0", "0-1", "0-2", "untagged"]
     assert (done.code, done.err) == (
@@ -88,8 +70,8 @@ def test_an_empty_queue_has_no_messages(ask: Run) -> None:
     assert done == (0, "[]\n", "")
 
 
-def test_a_dead_broker_is_mentioned_once(ask: Run, first: FakeNameServer, broker: MessageBroker) -> None:
-    first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: f"127.0.0.1:{closed_port()}"}}}
+def test_a_dead_broker_is_mentioned_once(ask: Run, first: FakeNameServer, holder: MessageBroker) -> None:
+    first.clusters = {"C": {"broker-a": {0: holder.addr}, "broker-b": {0: f"127.0.0.1:{closed_port()}"}}}
     first.routes["T"]["broker-b"] = 6
     done = ask("printMsg", "T")
     assert (done.code, len(bodies(done))) == (3, 5)
@@ -98,10 +80,10 @@ def test_a_dead_broker_is_mentioned_once(ask: Run, first: FakeNameServer, broker
     )
 
 
-def test_a_queue_that_breaks_off_is_mentioned(ask: Run, broker: MessageBroker) -> None:
+def test_a_queue_that_breaks_off_is_mentioned(ask: Run, holder: MessageBroker) -> None:
     from tests.support.servers import refuse
 
-    broker.handlers[11] = refuse(16, "not readable")
+    holder.handlers[11] = refuse(16, "not readable")
     done = ask("printMsgByQueue", "T", "broker-a", "0", "-f", "true")
     assert done == (1, "[]\n", "nsadmin: broker broker-a, queue 0: NO_PERMISSION (16): not readable\n")
 

@@ -1,12 +1,12 @@
 """queryMsgTraceById."""
 
 import json
-from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
 from nsadmin.client.traces import TRACE_TOPIC
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import Run
 from tests.support.message_brokers import MessageBroker
 from tests.support.servers import FakeNameServer, closed_port
 
@@ -14,29 +14,14 @@ PUB = b"Pub\x011000\x01R\x01pg\x01T\x01ID\x01A\x01k\x01h:1\x015\x0112\x010\x01OF
 
 
 @pytest.fixture
-def broker() -> Iterator[MessageBroker]:
-    with MessageBroker() as running:
-        yield running
-
-
-@pytest.fixture
-def first(broker: MessageBroker) -> Iterator[FakeNameServer]:
-    with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
-        running.routes = {TRACE_TOPIC: {"broker-a": 6}, "Mine": {"broker-a": 6}}
-        yield running
-
-
-@pytest.fixture
-def ask(run: Run, first: FakeNameServer) -> Run:
-    def ask(*words: str) -> Done:
-        return run("queryMsgTraceById", *words, "-n", first.addr, "--json")
-
-    return ask
+def ask(ask: Run, first: FakeNameServer) -> Run:
+    first.routes = {TRACE_TOPIC: {"broker-a": 6}, "Mine": {"broker-a": 6}}
+    return partial(ask, "queryMsgTraceById")
 
 
 @pytest.mark.parametrize("words", [("ID",), ("-i", "ID"), ("--msgId", "ID")])
-def test_what_was_traced(ask: Run, broker: MessageBroker, words: tuple[str, ...]) -> None:
-    broker.store(PUB, TRACE_TOPIC, KEYS="ID")
+def test_what_was_traced(ask: Run, holder: MessageBroker, words: tuple[str, ...]) -> None:
+    holder.store(PUB, TRACE_TOPIC, KEYS="ID")
     done = ask(*words)
     assert (done.code, done.err) == (0, "")
     [row] = json.loads(done.out)
@@ -47,10 +32,10 @@ def test_what_was_traced(ask: Run, broker: MessageBroker, words: tuple[str, ...]
     }  # fmt: skip
 
 
-def test_its_flags(ask: Run, broker: MessageBroker) -> None:
-    broker.store(PUB, "Mine", KEYS="ID")
+def test_its_flags(ask: Run, holder: MessageBroker) -> None:
+    holder.store(PUB, "Mine", KEYS="ID")
     assert len(json.loads(ask("ID", "-t", "Mine", "-b", "5", "-e", "6", "-c", "7").out)) == 1
-    ext = broker.asked[-1].ext or {}
+    ext = holder.asked[-1].ext or {}
     assert (ext["beginTimestamp"], ext["endTimestamp"], ext["maxNum"]) == ("5", "6", "7")
 
 
@@ -60,13 +45,13 @@ def test_no_trace(ask: Run) -> None:
     assert ask("ID", "-c", "0").code == 2
 
 
-def test_a_dead_broker_is_mentioned(ask: Run, first: FakeNameServer, broker: MessageBroker) -> None:
+def test_a_dead_broker_is_mentioned(ask: Run, first: FakeNameServer, holder: MessageBroker) -> None:
     dead = f"127.0.0.1:{closed_port()}"
-    first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: dead}}}
+    first.clusters = {"C": {"broker-a": {0: holder.addr}, "broker-b": {0: dead}}}
     first.routes[TRACE_TOPIC]["broker-b"] = 6
     silent = f"nsadmin: broker {dead}: connection refused, nothing listens there\n"
     nothing = f"{silent}nsadmin: no trace of ID in RMQ_SYS_TRACE_TOPIC, as far as brokers answered\n"
     assert ask("ID") == (3, "[]\n", nothing)
-    broker.store(PUB, TRACE_TOPIC, KEYS="ID")
+    holder.store(PUB, TRACE_TOPIC, KEYS="ID")
     done = ask("ID")
     assert (done.code, done.err, len(json.loads(done.out))) == (3, silent, 1)
