@@ -125,7 +125,7 @@ def _perform(entry: Entry, function: Any, args: list[str]) -> int:
     except Help as text:
         output.write_text(str(text))
         return ExitCode.DONE
-    session = Session(parsed.options, may_change=entry.kind in ("change", "delete"))
+    session = Session(parsed.options, may_change=entry.may_change)
     result: Any = None
     code: int = ExitCode.FAILED
     try:

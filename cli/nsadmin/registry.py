@@ -3,13 +3,14 @@
 import re
 from typing import Literal, NamedTuple
 
-Kind = Literal["read", "change", "delete", "local", "program"]
+Kind = Literal["read", "change", "delete", "mixed", "local", "program"]
 
 
 class Entry(NamedTuple):
     """One command.
 
     `kind` says what it does to servers: "change" can be undone, "delete" cannot, "local" has to do with none.
+    "mixed" reads or changes, as its words say, and asks `Session.require_writable` itself where it changes.
     A "program" gets the words behind its name as they are.
     """
 
@@ -18,6 +19,10 @@ class Entry(NamedTuple):
     group: str
     kind: Kind
     help: str
+
+    @property
+    def may_change(self) -> bool:
+        return self.kind in ("change", "delete", "mixed")
 
     @property
     def function(self) -> str:
@@ -49,7 +54,7 @@ _GROUPS: dict[str, tuple[tuple[str, str, Kind, str], ...]] = {
         ("allocateMQ", "allocation", "read", "Which client gets which queues"),
         ("updateTopic", "topic_configs", "change", "Create or change a topic"),
         ("updateTopicPerm", "topic_configs", "change", "Change a topic's permission"),
-        ("updateOrderConf", "order_conf", "change", "Show or write a topic's order configuration"),
+        ("updateOrderConf", "order_conf", "mixed", "Show or write a topic's order configuration"),
         ("deleteTopic", "topics", "delete", "Delete a topic with its messages"),
     ),
     "Consumers": (

@@ -34,13 +34,14 @@ def update_order_conf(
     where = ", ".join(session.admin.addresses.addrs)
     if method == "get":
         return _rows(session, topic, confs.each(topic), "found")
+    if method not in ("put", "delete"):
+        raise UsageError(f"updateOrderConf: no method {method!r}: there are get, put and delete")
+    session.require_writable(f"updateOrderConf {method}")
     if method == "put":
         text = _checked(conf)
         session.confirm(f"Write the order configuration {text} of {topic} on {where}?")
         planned = [ServerResult(addr, text, None) for addr in session.admin.addresses.addrs]
         return _rows(session, topic, planned if session.dry_run else confs.put(topic, text), "done")
-    if method != "delete":
-        raise UsageError(f"updateOrderConf: no method {method!r}: there are get, put and delete")
     session.require_yes("updateOrderConf delete")
     session.confirm(f"Delete the order configuration of {topic} on {where}?")
     rows = _rows(session, topic, confs.each(topic) if session.dry_run else confs.delete(topic), "done")

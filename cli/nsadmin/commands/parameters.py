@@ -81,6 +81,8 @@ _FOR_READS: dict[str, Any] = {
         float | None,
         Option("--watch", metavar="SECONDS", help="Again and again, until Ctrl-C; a table in place."),
     ],
+}
+_SELECTING: dict[str, Any] = {
     "columns": Annotated[
         str | None, Option("--columns", metavar="A,B", help="Only these columns, in this order.")
     ],
@@ -167,7 +169,12 @@ def _words(parameters: list[Parameter]) -> dict[str, Word]:
 def shared_by(entry: Entry) -> list[Parameter]:
     """The options that a command shares with others of its kind."""
     connecting = {} if entry.kind == "local" else _CONNECTING
-    own = _FOR_CHANGES if entry.kind in ("change", "delete") else _FOR_READS
+    own = {
+        "change": _FOR_CHANGES,
+        "delete": _FOR_CHANGES,
+        # Nobody wants a change done again and again: there is no --watch.
+        "mixed": {**_SELECTING, **_FOR_CHANGES},
+    }.get(entry.kind, {**_FOR_READS, **_SELECTING})
     rows = {**connecting, **_SHARED, **own, **_ALWAYS}
     return [parameter(name, annotation, _DEFAULTS.get(name, False)) for name, annotation in rows.items()]
 

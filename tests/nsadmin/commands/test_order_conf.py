@@ -59,3 +59,15 @@ def test_bad_lines(run: Run, both: str, first: FakeNameServer, words: tuple[str,
     done = run("updateOrderConf", "T", *words, both)
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert first.asked == []
+
+
+def test_a_read_only_context_may_be_asked_but_not_written(run: Run, first: FakeNameServer) -> None:
+    run("contextSet", "p", "-n", first.addr, "--readOnly")
+    first.kv[SPACE] = {"T": "a:4"}
+    done = run("updateOrderConf", "T", "get", "--context", "p", "--columns", "orderConf", "--output", "value")
+    assert done == (0, "a:4\n", "")
+    for words in (("put", "a:5"), ("delete", "-y")):
+        done = run("updateOrderConf", "T", *words, "--context", "p")
+        assert (done.code, done.out, "read-only" in done.err) == (6, "", True)
+    assert first.kv[SPACE] == {"T": "a:4"}
+    assert run("updateOrderConf", "T", "put", "a:5", "--context", "p", "--dry-run").code == 0
