@@ -2,6 +2,6 @@
 
 import sys
 
-from nsadmin.app import main
+from nsadmin.start import main
 
 sys.exit(main())

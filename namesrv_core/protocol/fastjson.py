@@ -7,7 +7,6 @@ reader asked for the standard dialect), and a value of one type is taken where a
 import json
 import re
 from collections.abc import Iterable
-from decimal import Decimal
 from json.encoder import encode_basestring as _quote
 from typing import Any
 
@@ -55,6 +54,9 @@ def _key(key: str | int, standard: bool) -> str:
 
 def java_double(value: float) -> str:
     """A double as Java's `Double.toString` writes it: 1000.0, 1.0E10, 0.01, Infinity."""
+    # Few processes write a double, and this is a millisecond of everybody's start.
+    from decimal import Decimal
+
     number = Decimal(repr(value))
     if not number.is_finite():
         return "NaN" if number.is_nan() else f"{'-' if value < 0 else ''}Infinity"

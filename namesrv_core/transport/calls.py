@@ -33,7 +33,9 @@ MAX_UNANSWERED = 128
 
 
 def _look_up(host: str, port: int, flags: int = 0) -> list[SockAddr]:
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags)
+    # Python loads its IDNA codec for every str; what is ASCII needs none.
+    name = host.encode() if host.isascii() else host
+    found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=flags)
     return [(family, sockaddr) for family, _, _, _, sockaddr in found]
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from math import isfinite
 
-from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode, version_text
 from namesrv_core.protocol.command import Command
 from nsadmin.client.bodies import json_object, text_table
@@ -102,6 +101,8 @@ class Brokers:
         return self._change_perm(RequestCode.ADD_WRITE_PERM_OF_BROKER, "addTopicCount", broker_name)
 
     def _change_perm(self, code: RequestCode, count: str, broker_name: str) -> list[ServerResult[int]]:
+        from namesrv_core.protocol import headers
+
         # The servers answer an unknown broker with "0 topics", so whether it is there is asked first.
         results = {found.addr: found.then(int) for found in self.registered(broker_name)}
         known = [addr for addr, result in results.items() if result.error is None]

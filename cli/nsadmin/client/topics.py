@@ -1,6 +1,7 @@
 """Topics: their names, where they live and who consumes them, and taking them away."""
 
 import json
+from typing import TYPE_CHECKING
 
 from namesrv_core.protocol import fastjson, headers
 from namesrv_core.protocol.codes import RequestCode
@@ -8,13 +9,15 @@ from namesrv_core.protocol.command import Command
 from nsadmin.client.bodies import topic_names
 from nsadmin.client.caller import Caller
 from nsadmin.client.clusters import Clusters
-from nsadmin.client.deletion import DeletionStep, TopicDeletion
 from nsadmin.client.results import ServerResult
 from nsadmin.client.retry import Reader, decoded
 from nsadmin.client.routes import TopicRoute, get_route, route_of
-from nsadmin.client.topic_stats import BrokerTopicStats, topic_stats
-from nsadmin.client.traffic import Traffic, traffic
-from nsadmin.client.usage import TopicUsage, usage
+
+if TYPE_CHECKING:
+    from nsadmin.client.deletion import DeletionStep, TopicDeletion
+    from nsadmin.client.topic_stats import BrokerTopicStats
+    from nsadmin.client.traffic import Traffic
+    from nsadmin.client.usage import TopicUsage
 
 # TopicValidator upstream; a broker adds those named after itself and its cluster (304, 305).
 SYSTEM_TOPICS = frozenset(
@@ -31,7 +34,7 @@ SYSTEM_PREFIX = "rmq_sys_"
 
 
 class Topics:
-    """`admin.topics`."""
+    """`admin.topics`; what takes a module of its own is loaded when it is asked for."""
 
     def __init__(self, caller: Caller, reader: Reader, clusters: Clusters) -> None:
         self._caller = caller
@@ -89,12 +92,16 @@ class Topics:
         named = {queue.cluster_name for queue in queues if queue.cluster_name}
         return tuple(sorted(named.union(*(info.clusters_of(queue.broker_name) for queue in queues))))
 
-    def usage(self, names: tuple[str, ...]) -> list[TopicUsage]:
+    def usage(self, names: tuple[str, ...]) -> "list[TopicUsage]":
         """These topics with their clusters and the consumer groups that any of their brokers knows."""
+        from nsadmin.client.usage import usage
+
         return usage(self._caller, self._routes(names))
 
-    def traffic(self, names: tuple[str, ...]) -> list[Traffic]:
+    def traffic(self, names: tuple[str, ...]) -> "list[Traffic]":
         """What these topics take and their groups read."""
+        from nsadmin.client.traffic import traffic
+
         return traffic(self._caller, self._routes(names))
 
     def _routes(self, names: tuple[str, ...]) -> dict[str, ServerResult[TopicRoute]]:
@@ -102,18 +109,22 @@ class Topics:
         routes = self._reader.read_many(route_of, RequestCode.GET_ROUTEINFO_BY_TOPIC, exts)
         return dict(zip(names, routes, strict=True))
 
-    def stats(self, topic: str, route_of_topic: str | None = None) -> list[BrokerTopicStats]:
+    def stats(self, topic: str, route_of_topic: str | None = None) -> "list[BrokerTopicStats]":
         """How far the queues of a topic go on each of its brokers; TopicNotExist if it has no route.
 
         `route_of_topic` is the topic whose brokers to ask for a topic without a route of its own.
         """
+        from nsadmin.client.topic_stats import topic_stats
+
         return topic_stats(self._caller, self.route(route_of_topic or topic), topic)
 
-    def deletion(self, topic: str, cluster_name: str) -> TopicDeletion:
+    def deletion(self, topic: str, cluster_name: str) -> "TopicDeletion":
         """What deleting the topic would do, checked and not yet done; NotFound if it is not there."""
+        from nsadmin.client.deletion import TopicDeletion
+
         return TopicDeletion.plan(self._caller, self._clusters.info(), topic, cluster_name)
 
-    def delete(self, topic: str, cluster_name: str) -> list[DeletionStep]:
+    def delete(self, topic: str, cluster_name: str) -> "list[DeletionStep]":
         """Delete the topic on every master of a cluster, then on every name server; see `TopicDeletion`."""
         return self.deletion(topic, cluster_name).run()
 

@@ -106,20 +106,6 @@ _ALWAYS: dict[str, Any] = {
     "quiet": Annotated[bool, Option("--quiet", help="Nothing on stderr but errors.")],
     "debug": Annotated[bool, Option("--debug", help="Show each request on stderr, and tracebacks.")],
 }
-_DEFAULTS: dict[str, Any] = dict.fromkeys(
-    (
-        "context",
-        "namesrv_addr",
-        "timeout",
-        "retries",
-        "concurrency",
-        "output",
-        "watch",
-        "columns",
-        "sort",
-        "filters",
-    )
-)
 
 
 def parse(entry: Entry, function: Callable[..., Any], args: list[str]) -> Parsed:
@@ -176,7 +162,10 @@ def shared_by(entry: Entry) -> list[Parameter]:
         "mixed": {**_SELECTING, **_FOR_CHANGES},
     }.get(entry.kind, {**_FOR_READS, **_SELECTING})
     rows = {**connecting, **_SHARED, **own, **_ALWAYS}
-    return [parameter(name, annotation, _DEFAULTS.get(name, False)) for name, annotation in rows.items()]
+    return [
+        parameter(name, annotation, False if annotation.__origin__ is bool else None)
+        for name, annotation in rows.items()
+    ]
 
 
 def _usage(words: Mapping[str, Word]) -> str:

@@ -112,8 +112,8 @@ def test_a_host_name_is_resolved_and_each_of_its_addresses_tried(
 ) -> None:
     real = socket.getaddrinfo
 
-    def two_addresses(host: str, port: int, **more: int) -> list[tuple[object, ...]]:
-        if host != "broker.example":
+    def two_addresses(host: bytes, port: int, **more: int) -> list[tuple[object, ...]]:
+        if host != b"broker.example":
             return list(real(host, port, **more))
         if more.get("flags"):
             raise socket.gaierror(socket.EAI_NONAME, "no number")
@@ -141,8 +141,8 @@ def test_a_resolver_that_hangs_holds_up_nobody(
 ) -> None:
     real, release = socket.getaddrinfo, Event()
 
-    def hang(host: str, port: int, **more: int) -> object:
-        if host != "slow.example":
+    def hang(host: bytes, port: int, **more: int) -> object:
+        if host != b"slow.example":
             return real(host, port, **more)
         if more.get("flags"):
             raise socket.gaierror(socket.EAI_NONAME, "no number")
