@@ -57,7 +57,11 @@ def _refresh(question: Question) -> None:
 
     if hasattr(signal, "alarm"):
         signal.alarm(LIFETIME)
-    refresh(question, Cache(folder()), time.time())
+    try:
+        refresh(question, Cache(folder()), time.time())
+    finally:
+        if hasattr(signal, "alarm"):
+            signal.alarm(0)
 
 
 def _detail(source: str, before: Sequence[str]) -> str:
