@@ -88,14 +88,18 @@ def _run(args: list[str]) -> int:
         raise UsageError(f"no command {rest[0]!r}: {hint}")
     function = getattr(import_module(f"nsadmin.commands.{entry.module}"), entry.function)
     if entry.kind == "program":
-        return _run_program(function, front + rest[1:])
+        return _run_program(entry, function, front + rest[1:])
     return _perform(entry, function, front + rest[1:])
 
 
-def _run_program(function: Any, argv: list[str]) -> int:
+def _run_program(entry: Entry, function: Any, argv: list[str]) -> int:
     try:
         return int(function(argv))
     except SystemExit as end:
+        if end.code == ExitCode.DONE and {"-h", "--help"}.intersection(argv):
+            from nsadmin.commands.documented import help_sections
+
+            output.write_text("\n" + help_sections(entry, function))
         return end.code if isinstance(end.code, int) else ExitCode.FAILED
 
 
@@ -123,7 +127,9 @@ def _perform(entry: Entry, function: Any, args: list[str]) -> int:
     try:
         parsed = parameters.parse(entry, function, args)
     except Help as text:
-        output.write_text(str(text))
+        from nsadmin.commands.documented import help_sections
+
+        output.write_text("\n\n".join(filter(None, (str(text).rstrip(), help_sections(entry, function)))))
         return ExitCode.DONE
     session = Session(parsed.options, may_change=entry.may_change)
     result: Any = None

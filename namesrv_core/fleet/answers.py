@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from namesrv_core.errors import NotSupported, RequestError, ResponseCode, TopicNotExist
-from namesrv_core.fleet import stats
+from namesrv_core.fleet import clients, replication, stats
 from namesrv_core.fleet.model import BrokerModel
 from namesrv_core.fleet.topics import altered_attributes, topic_config
 from namesrv_core.protocol import bodies, fastjson, headers
@@ -70,7 +70,7 @@ def _create_topic(model: BrokerModel, asked: Command, now: int) -> Outcome:
 def _delete_topic(model: BrokerModel, asked: Command, now: int) -> Outcome:
     name = model.topics.check(headers.read(headers.DeleteTopic, asked.ext).topic)
     if model.topics.delete(name, now):
-        model.groups.pop(name, None)
+        model.offsets.forget_topic(name)
     return Outcome()
 
 
@@ -110,7 +110,7 @@ def _system_topics(model: BrokerModel, asked: Command, now: int) -> Outcome:
     return Outcome(bodies.topic_list(sorted(model.topics.reserved)))
 
 
-def _runtime_info(model: BrokerModel, asked: Command, now: int) -> Outcome:
+def _figures(model: BrokerModel, asked: Command, now: int) -> Outcome:
     table = model.traffic.runtime_info(now)
     path = model.properties["storePathCommitLog"]
     return Outcome(bodies.kv_table({**table, f"commitLogDiskRatio_{path}": table["commitLogDiskRatio"]}))
@@ -129,8 +129,8 @@ def _update_config(model: BrokerModel, asked: Command, now: int) -> Outcome:
 
 
 def _groups_of_topic(model: BrokerModel, asked: Command, now: int) -> Outcome:
-    groups = model.groups.get(headers.read(headers.TopicName, asked.ext).topic or "", ())
-    return Outcome(fastjson.dumps({"groupList": sorted(groups)}))
+    topic = headers.read(headers.TopicName, asked.ext).topic or ""
+    return Outcome(fastjson.dumps({"groupList": model.offsets.groups_of(topic)}))
 
 
 def _topic_stats(model: BrokerModel, asked: Command, now: int) -> Outcome:
@@ -140,6 +140,92 @@ def _topic_stats(model: BrokerModel, asked: Command, now: int) -> Outcome:
 def _consume_stats(model: BrokerModel, asked: Command, now: int) -> Outcome:
     wanted = headers.read(headers.ConsumerGroup, asked.ext)
     return Outcome(stats.consume_stats(model, wanted.consumer_group or "", wanted.topic, now))
+
+
+def _all_consume_stats(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    is_order = headers.read(headers.BrokerConsumeStats, asked.ext).is_order
+    return Outcome(stats.all_consume_stats(model, is_order, now))
+
+
+def _all_groups(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    body = {
+        "dataVersion": model.groups.version.to_json(),
+        "forbiddenTable": {},
+        "subscriptionGroupTable": model.groups.configs,
+    }
+    return Outcome(fastjson.dumps(body), {"totalGroupNum": str(len(model.groups.configs))})
+
+
+def _update_group(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    model.groups.put(bodies.as_object(fastjson.loads(asked.body)), now)
+    return Outcome()
+
+
+def _delete_group(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    """Its clients go with it: nobody is here to make it anew."""
+    wanted = headers.read(headers.DeleteGroup, asked.ext)
+    name = wanted.group_name or ""
+    if model.groups.delete(name, now):
+        model.offsets.stop(name, model.queues, now, forget=wanted.clean_offset)
+    return Outcome()
+
+
+def _offset(offset: int) -> Outcome:
+    return Outcome(ext={"offset": str(offset)})
+
+
+def _query_offset(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    key = headers.read(headers.ConsumerOffset, asked.ext)
+    return _offset(stats.committed(model, key.consumer_group or "", key.topic or "", key.queue_id, now))
+
+
+def _update_offset(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    key = headers.read(headers.ConsumerOffset, asked.ext)
+    group, topic = key.consumer_group or "", key.topic or ""
+    stats.check_known(model, group, topic)
+    model.offsets.move((group, topic, key.queue_id), key.commit_offset or 0, now)
+    return Outcome()
+
+
+def _reset_offset(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    return Outcome(stats.reset(model, headers.read(headers.ResetOffset, asked.ext), now))
+
+
+def _max_offset(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    return _offset(stats.end_of(model, headers.read(headers.QueueOffset, asked.ext), now))
+
+
+def _min_offset(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    return _offset(stats.begin_of(model, headers.read(headers.QueueOffset, asked.ext), now))
+
+
+def _offset_at(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    wanted = headers.read(headers.QueueOffset, asked.ext)
+    return _offset(stats.end_of(model, wanted, min(wanted.timestamp or 0, now)))
+
+
+def _consumers(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    group = headers.read(headers.ConsumerGroup, asked.ext).consumer_group or ""
+    return Outcome(clients.consumer_connection(model, group))
+
+
+def _running_info(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    wanted = headers.read(headers.ConsumerClient, asked.ext)
+    group, client_id = wanted.consumer_group or "", wanted.client_id or ""
+    return Outcome(clients.running_info(model, group, client_id, wanted.jstack_enable, now))
+
+
+def _producers(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    group = headers.read(headers.ProducerGroup, asked.ext).producer_group or ""
+    return Outcome(clients.producer_connection(model, group))
+
+
+def _all_producers(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    return Outcome(clients.all_producers(model, now))
+
+
+def _ha_status(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    return Outcome(replication.ha_status(model, now))
 
 
 def _counters(model: BrokerModel, asked: Command, now: int) -> Outcome:
@@ -158,18 +244,33 @@ def _min_broker_id_changed(model: BrokerModel, asked: Command, now: int) -> Outc
 
 
 _HANDLERS: dict[int, Handler] = {
+    RequestCode.QUERY_CONSUMER_OFFSET: _query_offset,
+    RequestCode.UPDATE_CONSUMER_OFFSET: _update_offset,
     RequestCode.UPDATE_AND_CREATE_TOPIC: _create_topic,
     RequestCode.GET_ALL_TOPIC_CONFIG: _all_topic_config,
     RequestCode.UPDATE_BROKER_CONFIG: _update_config,
     RequestCode.GET_BROKER_CONFIG: _get_config,
-    RequestCode.GET_BROKER_RUNTIME_INFO: _runtime_info,
+    RequestCode.GET_BROKER_RUNTIME_INFO: _figures,
+    RequestCode.SEARCH_OFFSET_BY_TIMESTAMP: _offset_at,
+    RequestCode.GET_MAX_OFFSET: _max_offset,
+    RequestCode.GET_MIN_OFFSET: _min_offset,
+    RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP: _update_group,
+    RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: _all_groups,
+    RequestCode.GET_CONSUMER_CONNECTION_LIST: _consumers,
+    RequestCode.GET_PRODUCER_CONNECTION_LIST: _producers,
+    RequestCode.DELETE_SUBSCRIPTIONGROUP: _delete_group,
     RequestCode.DELETE_TOPIC_IN_BROKER: _delete_topic,
+    RequestCode.INVOKE_BROKER_TO_RESET_OFFSET: _reset_offset,
     RequestCode.QUERY_TOPIC_CONSUME_BY_WHO: _groups_of_topic,
     RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER: _system_topics,
     RequestCode.GET_TOPIC_CONFIG: _topic_config,
     RequestCode.GET_TOPIC_STATS_INFO: _topic_stats,
     RequestCode.GET_CONSUME_STATS: _consume_stats,
+    RequestCode.GET_CONSUMER_RUNNING_INFO: _running_info,
     RequestCode.VIEW_BROKER_STATS_DATA: _counters,
+    RequestCode.GET_BROKER_CONSUME_STATS: _all_consume_stats,
+    RequestCode.GET_ALL_PRODUCER_INFO: _all_producers,
+    RequestCode.GET_BROKER_HA_STATUS: _ha_status,
     RequestCode.CLEAN_EXPIRED_CONSUMEQUEUE: _clean,
     RequestCode.CLEAN_UNUSED_TOPIC: _clean,
     RequestCode.NOTIFY_MIN_BROKER_ID_CHANGE: _min_broker_id_changed,

@@ -4,12 +4,13 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from typing import Any
 
 from namesrv_core.errors import ResponseCode
 from namesrv_core.fleet.answers import answer
-from namesrv_core.fleet.model import BrokerModel, BrokerSpec
+from namesrv_core.fleet.model import BrokerModel, BrokerSpec, Peers
 from namesrv_core.protocol import fastjson
-from namesrv_core.protocol.bodies import as_object, data_version
+from namesrv_core.protocol.bodies import DataVersion, as_object, data_version
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, request
 from namesrv_core.transport.channel import Channel
@@ -42,10 +43,12 @@ class Broker:
         port: int = 0,
         period: float = PERIOD,
         metadata_period: float = METADATA_PERIOD,
+        peers: Peers | None = None,
     ) -> None:
         self.spec = spec
         self.master_addr: str | None = None
         self._place = (host, port)
+        self._peers: Peers = {} if peers is None else peers
         self._period = period
         self._metadata_period = metadata_period
         self._listener: Listener | None = None
@@ -65,6 +68,8 @@ class Broker:
         addr = f"{host}:{self._listener.port}"
         name_servers = [channel.address for channel in self._channels]
         self.model = BrokerModel(self.spec, addr, name_servers, now_ms())
+        self._peers[self.spec.broker_name, self.spec.broker_id] = self.model
+        self.model.peers = self._peers
         await self.register()
         self._run(self._every(self._period, self.register))
         if not self.spec.is_master:
@@ -96,7 +101,7 @@ class Broker:
             log.warning("%s: %s refused the registration: %s", self._name, channel.address, answered.remark)
 
     async def copy_master(self) -> None:
-        """Take over the master's topics, if there is a master (`SlaveSynchronize#syncTopicConfig`)."""
+        """Take over the master's topics and groups, if there is a master (`SlaveSynchronize#syncAll`)."""
         addr = self.master_addr
         if addr is None:
             return
@@ -104,15 +109,26 @@ class Broker:
             self._forget_master()
             self._master = Channel(addr)
         try:
-            table = await self._master.request(request(RequestCode.GET_ALL_TOPIC_CONFIG))
-            wrapper = as_object(fastjson.loads(table.body))
-            version = data_version(wrapper["dataVersion"], now_ms())
-            configs = as_object(wrapper["topicConfigTable"])
+            topics, version = await self._copied(
+                self._master, RequestCode.GET_ALL_TOPIC_CONFIG, "topicConfigTable"
+            )
+            self.model.topics.copy_from(topics, version)
+            groups, version = await self._copied(
+                self._master, RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG, "subscriptionGroupTable"
+            )
+            self.model.groups.copy_from(groups, version)
         except (OSError, ValueError, KeyError) as error:
-            log.warning("%s: no topics from its master %s: %s", self._name, addr, error or "no answer")
-        else:
-            if version is not None:
-                self.model.topics.copy_from(configs, version)
+            log.warning(
+                "%s: no topics or groups from its master %s: %s", self._name, addr, error or "no answer"
+            )
+
+    async def _copied(self, master: Channel, code: int, name: str) -> tuple[dict[str, Any], DataVersion]:
+        """A table of the master's and its version; ValueError or KeyError where there is none."""
+        body = as_object(fastjson.loads((await master.request(request(code))).body))
+        version = data_version(body["dataVersion"], now_ms())
+        if version is None:
+            raise ValueError("no version")
+        return as_object(body[name]), version
 
     def _forget_master(self) -> None:
         if self._master is not None:

@@ -7,8 +7,12 @@ from itertools import count, product
 from typing import NamedTuple
 
 from namesrv_core.fleet.broker import PERIOD, Broker
-from namesrv_core.fleet.model import BrokerSpec
+from namesrv_core.fleet.model import BrokerSpec, Peers
 from namesrv_core.fleet.topics import DLQ_PREFIX, RETRY_PREFIX, Config, topic_config
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import request
+from namesrv_core.state.kv import ORDER_TOPIC_CONFIG
+from namesrv_core.transport.channel import Channel
 
 _NOUNS = (
     "orders", "payments", "inventory", "shipments", "invoices", "customers", "carts", "refunds", "prices",
@@ -20,6 +24,9 @@ _SERVICES = ("billing", "warehouse", "analytics", "notifier", "search-indexer", 
 _KINDS = ("NORMAL", "NORMAL", "NORMAL", "FIFO", "DELAY", "TRANSACTION")
 _QUEUES = (4, 8, 8, 8, 16)
 READ_ONLY_TOPIC = "orders-history"
+ORDERED_TOPIC = "orders"
+PORT_STEP = 10
+"""Ports from one broker to the next; the one behind a broker's own is for its replication."""
 
 
 class FleetPlan(NamedTuple):
@@ -41,7 +48,7 @@ class FleetPlan(NamedTuple):
         cluster = f"cluster-{letters}"
         chance = random.Random(f"{self.seed} {cluster}")
         names = [f"broker-{letters}-{group}" for group in range(self.groups)]
-        consumers = _consumers(_topic_names(self.topics, chance), chance)
+        consumers = {topic: _consumers(topic, self.seed) for topic in _topic_names(self.topics, chance)}
         placed = _placed(consumers, names, chance)
         for name in names:
             seed = chance.getrandbits(32)
@@ -66,8 +73,10 @@ def _topic_names(number: int, chance: random.Random) -> list[str]:
     return names[:number]
 
 
-def _consumers(topics: Sequence[str], chance: random.Random) -> dict[str, tuple[str, ...]]:
-    return {topic: tuple(sorted(chance.sample(_SERVICES, chance.randrange(4)))) for topic in topics}
+def _consumers(topic: str, seed: int) -> tuple[str, ...]:
+    """Who reads a topic: the same in every cluster, as clients read from all brokers of a route."""
+    chance = random.Random(f"{seed} consumers of {topic}")
+    return tuple(sorted(chance.sample(_SERVICES, chance.randrange(4))))
 
 
 def _placed(
@@ -77,7 +86,8 @@ def _placed(
     placed: dict[str, list[Config]] = {name: [] for name in brokers}
     for number, topic in zip(count(), topics):
         kind = {"message.type": chance.choice(_KINDS)}
-        config = topic_config(topic, chance.choice(_QUEUES), 4 if topic == READ_ONLY_TOPIC else 6, kind)
+        perm, order = 4 if topic == READ_ONLY_TOPIC else 6, topic == ORDERED_TOPIC
+        config = topic_config(topic, chance.choice(_QUEUES), perm, kind, order=order)
         homes = [chance.choice(brokers)] if number % 6 == 5 else brokers
         for name in homes:
             placed[name].append(config)
@@ -94,15 +104,42 @@ def _group_topics(consumers: Mapping[str, Sequence[str]]) -> Iterator[Config]:
 
 
 class Fleet:
-    """The brokers of a plan, on free ports of this machine."""
+    """The brokers of a plan, on free ports of this machine, or from `port` on with PORT_STEP between them."""
 
-    def __init__(self, plan: FleetPlan, name_servers: Sequence[str], *, period: float = PERIOD) -> None:
-        self.brokers = [Broker(spec, name_servers, period=period) for spec in plan.specs()]
+    def __init__(
+        self, plan: FleetPlan, name_servers: Sequence[str], *, period: float = PERIOD, port: int = 0
+    ) -> None:
+        self._name_servers = name_servers
+        peers: Peers = {}
+        self.brokers = [
+            Broker(spec, name_servers, period=period, port=port and port + at * PORT_STEP, peers=peers)
+            for at, spec in enumerate(plan.specs())
+        ]
 
     async def start(self) -> None:
         """Masters first, so that slaves find them."""
         for is_master in (True, False):
             await asyncio.gather(*(b.start() for b in self.brokers if b.spec.is_master is is_master))
+
+    def order_confs(self) -> dict[str, str]:
+        """The order configuration of each ordered topic: its brokers and how many queues each has."""
+        queues: dict[str, list[str]] = {}
+        for spec in (broker.spec for broker in self.brokers if broker.spec.is_master):
+            for config in spec.topics:
+                if config["order"]:
+                    place = f"{spec.broker_name}:{config['writeQueueNums']}"
+                    queues.setdefault(config["topicName"], []).append(place)
+        return {topic: ";".join(places) for topic, places in queues.items()}
+
+    async def write_order_confs(self) -> None:
+        """Put them into the KV config of every name server, as whoever made the topics would have."""
+        for channel in map(Channel, self._name_servers):
+            try:
+                for topic, conf in self.order_confs().items():
+                    ext = {"namespace": ORDER_TOPIC_CONFIG, "key": topic, "value": conf}
+                    await channel.request(request(RequestCode.PUT_KV_CONFIG, ext))
+            finally:
+                channel.close()
 
     async def leave(self, patience: float = 1.0) -> None:
         """All say goodbye at once; whoever is not done within `patience` seconds dies."""

@@ -6,7 +6,7 @@ import re
 import signal
 import sys
 import tempfile
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,6 +23,7 @@ _HINTS = """\
 # Try, in another terminal:
 #   nsadmin clusterList
 #   nsadmin topicRoute orders
+#   nsadmin consumerProgress warehouse
 #   nsadmin wipeWritePerm broker-a-0
 # Ctrl-C stops everything."""
 
@@ -42,6 +43,10 @@ def parser(prog: str = "nsadmin lab") -> argparse.ArgumentParser:
         up.add_argument(f"--{name}", type=_number, default=default, metavar="N", help=f"{text} ({default})")
     up.add_argument("--seed", type=int, default=plan.seed, metavar="N", help=f"another fleet ({plan.seed})")
     up.add_argument("--namesrv-port", type=int, default=0, metavar="PORT", help="0 takes a free one (0)")
+    up.add_argument(
+        "--broker-port", type=int, default=0, metavar="PORT",
+        help="the first broker's, the others take every tenth after it; 0 takes free ones (0)",
+    )  # fmt: skip
     up.add_argument(
         "-n", "--namesrvAddr", type=_addresses, metavar="ADDRS",
         help="register with these name servers instead of starting one; separated by ; or ,",
@@ -70,47 +75,56 @@ def main(argv: list[str], prog: str = "nsadmin lab") -> int:
     flags = parser(prog).parse_args(argv)
     plan = FleetPlan(flags.clusters, flags.groups, flags.replicas, flags.topics, flags.seed)
     try:
-        loop.run(_up(plan, flags.namesrvAddr, flags.namesrv_port))
+        loop.run(_up(flags, plan))
     except (RocketMQError, OSError) as error:
         print(f"{prog}: {error}", file=sys.stderr)
         return 1
     return 0
 
 
-async def _up(plan: FleetPlan, given: Sequence[str] | None, port: int) -> None:
+async def _up(flags: argparse.Namespace, plan: FleetPlan) -> None:
     """Until a signal: it cancels whatever goes on, and everything is stopped on the way out."""
     task = asyncio.current_task()
     assert task is not None
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
     with suppress(asyncio.CancelledError):
-        if given:
-            await _run_fleet(plan, given, asyncio.get_running_loop().create_future())
+        if flags.namesrvAddr:
+            fleet = Fleet(plan, flags.namesrvAddr, port=flags.broker_port)
+            await _run_fleet(fleet, _banner(plan, flags.namesrvAddr), _for_ever)
         else:
-            await _with_name_server(plan, port)
+            await _with_name_server(flags, plan)
 
 
-async def _with_name_server(plan: FleetPlan, port: int) -> None:
+async def _with_name_server(flags: argparse.Namespace, plan: FleetPlan) -> None:
     with tempfile.TemporaryDirectory(prefix="nsadmin-lab-") as home:
-        server = await _start_name_server(port, Path(home))
+        server = await _start_name_server(flags.namesrv_port, Path(home))
         try:
-            await _run_fleet(plan, [await _boot_address(server, Path(home))], server.wait())
+            address = await _boot_address(server, Path(home))
+            fleet = Fleet(plan, [address], port=flags.broker_port)
+            # Its own name server only: others have a KV config of theirs.
+            await fleet.write_order_confs()
+            await _run_fleet(fleet, _banner(plan, [address]), server.wait)
         finally:
             await _end(server)
     raise RocketMQError(f"the name server ended with exit code {server.returncode}")
 
 
-async def _run_fleet(plan: FleetPlan, name_servers: Sequence[str], end: Awaitable[object]) -> None:
-    fleet = Fleet(plan, name_servers)
+async def _for_ever() -> None:
+    await asyncio.get_running_loop().create_future()
+
+
+async def _run_fleet(fleet: Fleet, banner: str, end: Callable[[], Awaitable[object]]) -> None:
     try:
         await fleet.start()
-        print(_banner(plan, name_servers, len(fleet.brokers)), flush=True)
-        await end
+        print(banner, flush=True)
+        await end()
     finally:
         await fleet.leave(_PATIENCE)
 
 
-def _banner(plan: FleetPlan, name_servers: Sequence[str], brokers: int) -> str:
+def _banner(plan: FleetPlan, name_servers: Sequence[str]) -> str:
+    brokers = plan.clusters * plan.groups * plan.replicas
     size = (
         f"# {brokers} brokers: {plan.clusters} clusters x {plan.groups} groups x {plan.replicas} replicas, "
         f"{plan.topics} topics in each cluster"

@@ -5,8 +5,10 @@ import zlib
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from namesrv_core.fleet.groups import GroupTable
+from namesrv_core.fleet.offsets import Offsets
 from namesrv_core.fleet.properties import Properties
-from namesrv_core.fleet.topics import Config, TopicTable, reserved_names, system_topics
+from namesrv_core.fleet.topics import RETRY_PREFIX, Config, TopicTable, reserved_names, system_topics
 from namesrv_core.fleet.traffic import Traffic
 from namesrv_core.protocol import headers, registration
 from namesrv_core.protocol.codes import MASTER_ID, RequestCode
@@ -34,6 +36,10 @@ class BrokerSpec(NamedTuple):
         return self.broker_id == MASTER_ID
 
 
+Peers = dict[tuple[str, int], "BrokerModel"]
+"""The brokers of a fleet by name and id: clients and replication know more than one of them."""
+
+
 class BrokerModel:
     """`broker_addr` is where it listens; it claims to be up since long ago, so that it has a past."""
 
@@ -41,15 +47,23 @@ class BrokerModel:
         self.spec = spec
         self.broker_addr = broker_addr
         self.name_servers = tuple(name_servers)
+        self.started = now
         self.topics = TopicTable(
             [*system_topics(spec.cluster_name, spec.broker_name), *(spec.topics if spec.is_master else ())],
             reserved_names(spec.cluster_name, spec.broker_name),
             now,
         )
-        self.groups = dict(spec.groups)
         uptime = random.Random(f"uptime {spec.seed}").randrange(_LONGEST_UPTIME)
         self.traffic = Traffic(spec.seed, now - uptime, is_master=spec.is_master)
+        self.offsets = Offsets(self.traffic, [c["topicName"] for c in spec.topics], _readers(spec))
+        self.groups = GroupTable({group for groups in spec.groups.values() for group in groups}, now)
         self.properties = Properties(self._own_properties(), now)
+        self.peers: Peers = {(spec.broker_name, spec.broker_id): self}
+
+    def queues(self, topic: str) -> int:
+        """How many queues of the topic can be read here."""
+        config = self.topics.configs.get(topic)
+        return 0 if config is None else int(config["readQueueNums"])
 
     @property
     def ha_server_addr(self) -> str:
@@ -106,3 +120,11 @@ class BrokerModel:
             self.spec.broker_name, self.broker_addr, self.spec.cluster_name, self.spec.broker_id
         )
         return request(RequestCode.UNREGISTER_BROKER, headers.write(identity))
+
+
+def _readers(spec: BrokerSpec) -> dict[str, tuple[str, ...]]:
+    """The groups of each topic, and each group's retry topic, where the broker has it."""
+    retries = {config["topicName"] for config in spec.topics}
+    groups = {group for names in spec.groups.values() for group in names}
+    own = {f"{RETRY_PREFIX}{group}": (group,) for group in groups if f"{RETRY_PREFIX}{group}" in retries}
+    return {**spec.groups, **own}

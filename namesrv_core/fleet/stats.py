@@ -1,18 +1,17 @@
-"""What a simulated broker says of its queues and their readers: shares of its traffic, so that all agrees.
+"""What a simulated broker says of its queues and their readers: shares of its traffic, so that all agrees."""
 
-The topics that a broker started with share its messages evenly, and so do the queues of each; a topic made
-later gets none. Groups read a second behind.
-"""
+from collections.abc import Iterable, Iterator
 
-from collections.abc import Callable
-
-from namesrv_core.errors import RequestError, TopicNotExist
+from namesrv_core.errors import QueryNotFound, RequestError, ResponseCode, TopicNotExist
 from namesrv_core.fleet.model import BrokerModel
-from namesrv_core.protocol import fastjson, object_keys
+from namesrv_core.fleet.offsets import behind
+from namesrv_core.protocol import fastjson, headers, object_keys
 
-_BEHIND = 1000
 _SPANS = (("statsMinute", 60_000), ("statsHour", 3_600_000), ("statsDay", 86_400_000))
 _WINDOW = 10_000
+
+Lag = tuple[dict[str, object], dict[str, int]]
+"""A MessageQueue and its OffsetWrapper."""
 
 
 def topic_stats(model: BrokerModel, topic: str, now: int) -> bytes:
@@ -21,33 +20,132 @@ def topic_stats(model: BrokerModel, topic: str, now: int) -> bytes:
     if config is None:
         raise TopicNotExist(f"topic[{topic}] not exist")
     queues = max(config["readQueueNums"], config["writeQueueNums"])
-    ends = _offsets(model, topic, queues, model.traffic.stored(now))
-    begins = _offsets(model, topic, queues, model.traffic.deleted(now))
+    ends, begins = model.offsets.ends(topic, queues, now), model.offsets.begins(topic, queues, now)
     table = object_keys.dumps_table(
         (
-            {"brokerName": model.spec.broker_name, "queueId": queue, "topic": topic},
+            _queue(model, topic, queue),
             {"lastUpdateTimestamp": now if end else 0, "maxOffset": end, "minOffset": begin},
         )
         for queue, (begin, end) in enumerate(zip(begins, ends, strict=True))
     )
-    tps = fastjson.java_double(_put(model, topic, now, _WINDOW) * 1000 / _WINDOW)
+    tps = fastjson.java_double(model.offsets.put(topic, now, _WINDOW) * 1000 / _WINDOW)
     return b'{"offsetTable":' + table + b',"topicPutTps":' + tps.encode() + b"}"
 
 
 def consume_stats(model: BrokerModel, group: str, topic: str | None, now: int) -> bytes:
     """ConsumeStats of a group: of all its topics, or of one; an unknown group has read nothing."""
-    read = sorted(name for name, groups in model.groups.items() if group in groups and topic in (None, name))
-    table = object_keys.dumps_table(
-        (
-            {"brokerName": model.spec.broker_name, "queueId": queue, "topic": name},
-            {"brokerOffset": end, "consumerOffset": at, "lastTimestamp": now - _BEHIND, "pullOffset": at},
-        )
-        for name in read
-        if name in model.topics.configs
-        for queue, (end, at) in enumerate(_read(model, name, now))
+    read = [
+        name
+        for name in model.offsets.topics_of(group)
+        if topic in (None, name) and name in model.topics.configs
+    ]
+    lags = (lag for name in read for lag in _lags(model, group, name, now))
+    return _table(lags, _tps(model, group, read, now))
+
+
+def all_consume_stats(model: BrokerModel, ordered: bool, now: int) -> bytes:
+    """ConsumeStatsList: every group on every queue; upstream leaves `pullOffset` at 0 here."""
+    groups, total = [], 0
+    for group in model.groups.configs:
+        stats = []
+        for name in model.offsets.topics_of(group):
+            if name in model.topics.configs and (model.topics.configs[name]["order"] or not ordered):
+                lags = [(queue, {**lag, "pullOffset": 0}) for queue, lag in _lags(model, group, name, now)]
+                total += sum(lag["brokerOffset"] - lag["consumerOffset"] for _, lag in lags)
+                stats.append(_table(lags, _tps(model, group, [name], now)))
+        groups.append(b"{" + fastjson.dumps(group) + b":[" + b",".join(stats) + b"]}")
+    return b'{"brokerAddr":%s,"consumeStatsList":[%s],"totalDiff":%d,"totalInflightDiff":0}' % (
+        fastjson.dumps(model.broker_addr),
+        b",".join(groups),
+        total,
     )
-    tps = sum(_put(model, name, now - _BEHIND, _WINDOW) for name in read) * 1000 / _WINDOW
-    return b'{"consumeTps":' + fastjson.java_double(tps).encode() + b',"offsetTable":' + table + b"}"
+
+
+def _tps(model: BrokerModel, group: str, topics: Iterable[str], now: int) -> float:
+    """Messages that the group reads in a second."""
+    read = [name for name in topics if group in model.offsets.readers.get(name, ())]
+    return sum(model.offsets.put(name, now - behind(group), _WINDOW) for name in read) * 1000 / _WINDOW
+
+
+def _table(lags: Iterable[Lag], tps: float) -> bytes:
+    """ConsumeStats."""
+    tps_text = fastjson.java_double(tps).encode()
+    return b'{"consumeTps":' + tps_text + b',"offsetTable":' + object_keys.dumps_table(lags) + b"}"
+
+
+def _lags(model: BrokerModel, group: str, topic: str, now: int) -> Iterator[Lag]:
+    """OffsetWrapper of each queue; a queue where the group never was stands at 0, as upstream has it."""
+    queues = model.queues(topic)
+    for queue, end in enumerate(model.offsets.ends(topic, queues, now)):
+        key = (group, topic, queue)
+        at = model.offsets.committed(key, queues, now) or 0
+        times = model.offsets.last_consumed(key, queues, now)
+        lag = {"brokerOffset": end, "consumerOffset": at, "lastTimestamp": times, "pullOffset": at}
+        yield _queue(model, topic, queue), lag
+
+
+def _queue(model: BrokerModel, topic: str, queue: int) -> dict[str, object]:
+    return {"brokerName": model.spec.broker_name, "queueId": queue, "topic": topic}
+
+
+def committed(model: BrokerModel, group: str, topic: str, queue: int, now: int) -> int:
+    """Where the group goes on; QueryNotFound where it never was."""
+    offset = model.offsets.committed((group, topic, queue), model.queues(topic), now)
+    if offset is None:
+        raise QueryNotFound("Not found, maybe this group consumer boot first")
+    return offset
+
+
+def end_of(model: BrokerModel, wanted: headers.QueueOffset, at: int) -> int:
+    """The end of a queue at that time; 0 for one that is not there, as upstream answers."""
+    topic, queues = wanted.topic or "", model.queues(wanted.topic or "")
+    return model.offsets.ends(topic, queues, at)[wanted.queue_id] if 0 <= wanted.queue_id < queues else 0
+
+
+def begin_of(model: BrokerModel, wanted: headers.QueueOffset, now: int) -> int:
+    """The oldest message's offset, likewise."""
+    topic, queues = wanted.topic or "", model.queues(wanted.topic or "")
+    return model.offsets.begins(topic, queues, now)[wanted.queue_id] if 0 <= wanted.queue_id < queues else 0
+
+
+def reset(model: BrokerModel, wanted: headers.ResetOffset, now: int) -> bytes:
+    """Move a group to a time (negative: the end) on all queues, or one to an offset: ResetOffsetBody."""
+    group, topic = wanted.group or "", wanted.topic or ""
+    if not model.spec.is_master:
+        raise RequestError("Can not reset offset in slave broker")
+    check_known(model, group, topic)
+    moves = _goals(model, wanted, now)
+    for queue, goal in moves.items():
+        model.offsets.move((group, topic, queue), goal, now)
+    pairs = ((_queue(model, topic, queue), goal) for queue, goal in moves.items())
+    return b'{"offsetTable":' + object_keys.dumps_table(pairs) + b"}"
+
+
+def _goals(model: BrokerModel, wanted: headers.ResetOffset, now: int) -> dict[int, int]:
+    """The offset that each queue is to be moved to, within what it has."""
+    topic, queues = wanted.topic or "", model.queues(wanted.topic or "")
+    begins, ends = model.offsets.begins(topic, queues, now), model.offsets.ends(topic, queues, now)
+    at, queue = wanted.timestamp, wanted.queue_id
+    found = ends if at is None or at < 0 else model.offsets.ends(topic, queues, min(at, now))
+    goals = {number: max(found[number], begins[number]) for number in range(queues)}
+    if queue is None or queue < 0:
+        return goals
+    if queue not in goals:
+        raise RequestError(f"{topic} has no queue {queue}")
+    if wanted.offset is None or wanted.offset < 0:
+        return {queue: goals[queue]}
+    if not begins[queue] <= wanted.offset <= ends[queue] + 1:
+        span = f"[{begins[queue]}-{ends[queue]}]"
+        raise RequestError(f"Target offset {wanted.offset} not in consume queue range {span}")
+    return {queue: wanted.offset}
+
+
+def check_known(model: BrokerModel, group: str, topic: str) -> None:
+    """What 5.5.0 says of a topic or a group that is not there."""
+    if topic not in model.topics.configs:
+        raise TopicNotExist(f"Topic {topic} does not exist")
+    if group not in model.groups.configs:
+        raise RequestError(f"Group {group} does not exist", ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST)
 
 
 def counters(model: BrokerModel, name: str, key: str, now: int) -> bytes:
@@ -55,48 +153,13 @@ def counters(model: BrokerModel, name: str, key: str, now: int) -> bytes:
     topic, _, group = key.partition("@")
     counted = {
         "TOPIC_PUT_NUMS": not group,
-        "GROUP_GET_NUMS": group in model.groups.get(topic, ()),
+        "GROUP_GET_NUMS": group in model.offsets.readers.get(topic, ()),
     }
-    if not (model.spec.is_master and counted.get(name) and topic in _started_with(model)):
+    if not (model.spec.is_master and counted.get(name) and model.offsets.counts(topic)):
         raise RequestError(f"The stats <{name}> <{key}> not exist")
+    at = now - behind(group) if group else now
     spans: dict[str, object] = {}
     for span, length in _SPANS:
-        messages = _put(model, topic, now, length)
+        messages = model.offsets.put(topic, at, length)
         spans[span] = {"avgpt": 0.0, "sum": messages, "tps": messages * 1000 / length}
     return fastjson.dumps(spans)
-
-
-def _started_with(model: BrokerModel) -> list[str]:
-    return [config["topicName"] for config in model.spec.topics]
-
-
-def _share(model: BrokerModel, topic: str) -> Callable[[int], int]:
-    """How many of so many messages are the topic's."""
-    names = _started_with(model)
-    if topic not in names:
-        return lambda total: 0
-    at = names.index(topic)
-    return lambda total: _part(total, at, len(names))
-
-
-def _part(total: int, at: int, parts: int) -> int:
-    """One of almost equal parts; none shrinks when the total grows."""
-    return (total + parts - 1 - at) // parts
-
-
-def _offsets(model: BrokerModel, topic: str, queues: int, total: int) -> list[int]:
-    share = _share(model, topic)(total)
-    return [_part(share, queue, queues) for queue in range(queues)]
-
-
-def _read(model: BrokerModel, topic: str, now: int) -> list[tuple[int, int]]:
-    """The end and the reader's place of each queue."""
-    queues = model.topics.configs[topic]["readQueueNums"]
-    ends, places = (_offsets(model, topic, queues, model.traffic.stored(at)) for at in (now, now - _BEHIND))
-    return list(zip(ends, places, strict=True))
-
-
-def _put(model: BrokerModel, topic: str, now: int, window: int) -> int:
-    """Messages that came in the last `window` ms."""
-    share = _share(model, topic)
-    return share(model.traffic.stored(now)) - share(model.traffic.stored(now - window))

@@ -83,17 +83,27 @@ def reserved_names(cluster: str, broker: str) -> frozenset[str]:
 
 def altered_attributes(current: Mapping[str, str], text: str | None) -> dict[str, str]:
     """`current` after "+key=value,-key"; RequestError for a key that no broker knows."""
-    attributes = dict(current)
+    changes = {}
     for part in filter(None, (text or "").split(",")):
-        sign, (key, _, value) = part[0], part[1:].partition("=")
-        if sign not in "+-":
+        key, _, value = part.partition("=")
+        if key[0] not in "+-":
             raise RequestError(f"add/alter attribute format is wrong: {part}")
-        if key not in _ATTRIBUTES:
-            raise RequestError(f"unsupported key: {key}")
-        if sign == "+":
-            attributes[key] = value
+        if key[1:] not in _ATTRIBUTES:
+            raise RequestError(f"unsupported key: {key[1:]}")
+        changes[key] = value
+    return altered(current, changes)
+
+
+def altered(current: Mapping[str, str], changes: Mapping[str, str]) -> dict[str, str]:
+    """`current` after changes by signed keys; RequestError for one without a sign."""
+    attributes = dict(current)
+    for key, value in changes.items():
+        if key[:1] == "+":
+            attributes[key[1:]] = value
+        elif key[:1] == "-":
+            attributes.pop(key[1:], None)
         else:
-            attributes.pop(key, None)
+            raise RequestError(f"add/alter attribute format is wrong: {key}")
     return attributes
 
 

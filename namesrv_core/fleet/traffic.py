@@ -60,6 +60,14 @@ class Traffic:
         """Those of them whose files are gone."""
         return self._stored(self._earliest(at))
 
+    def stored_bytes(self, at: int) -> int:
+        """The end of the commit log."""
+        return self._stored(at) * self._message_size
+
+    def bytes_per_second(self, now: int) -> int:
+        """By which it grows."""
+        return (self.stored_bytes(now) - self.stored_bytes(now - 10_000)) // 10
+
     def put_total(self, at: int) -> int:
         return self._stored(at) if self._is_master else 0
 
@@ -127,7 +135,7 @@ class Traffic:
         return max(self.boot, cleaned - _RETENTION - int(hours_in_file * 1_800_000))
 
     def _disk(self, now: int) -> dict[str, str]:
-        stored = self._stored(now) * self._message_size
+        stored = self.stored_bytes(now)
         earliest = self._earliest(now)
         dropped = self._stored(earliest) * self._message_size // _FILE * _FILE
         used = 0.08 + (stored - dropped) / _CAPACITY

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
+from nsadmin import app, output
 from nsadmin.app import main
+from nsadmin.output import Rows, Style
+from nsadmin.registry import Entry
 from tests.support.message_brokers import MessageBroker
 
 
@@ -22,7 +25,32 @@ Run = Callable[..., Done]
 
 
 @pytest.fixture
-def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+def undeclared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Columns that a command returned and did not declare."""
+    perform, write_rows = app._perform, output.write_rows
+    found: list[str] = []
+    declared: list[str] = []
+
+    def performing(entry: Entry, function: Any, args: list[str]) -> int:
+        declared[:] = getattr(function, "columns", ())
+        return perform(entry, function, args)
+
+    def writing(rows: Rows, style: Style) -> None:
+        found.extend(name for name in rows.columns if name not in declared)
+        write_rows(rows, style)
+
+    monkeypatch.setattr(app, "_perform", performing)
+    monkeypatch.setattr(output, "write_rows", writing)
+    return found
+
+
+@pytest.fixture
+def run(
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    undeclared: list[str],
+) -> Run:
     """Run a command line, off any terminal and with nothing of the environment's that it would read."""
     for name in ("NAMESRV_ADDR", "NSADMIN_CONTEXT", "NSADMIN_OUTPUT"):
         monkeypatch.delenv(name, raising=False)
@@ -31,6 +59,7 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_
 
     def run(*args: str) -> Done:
         code = main(args)
+        assert undeclared == [], f"{args[0]}: declare the columns of its rows with @shows(COLUMNS)"
         return Done(code, *capfd.readouterr())
 
     return run

@@ -140,10 +140,15 @@ class Program:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            env=self.environment(),
         )
         self.boot = self._boot_line()
         self.address = self.boot.rpartition(" ")[2]
+
+    @staticmethod
+    def environment() -> dict[str, str]:
+        """With both source roots on the path."""
+        return os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
 
     def _boot_line(self) -> str:
         assert self.process.stdout is not None

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from nsadmin.client.allocation import averagely, readable_queues
-from nsadmin.commands.declared import Word
+from nsadmin.commands.declared import Word, shows
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
@@ -11,6 +11,7 @@ from nsadmin.session import Session
 COLUMNS = ("clientId", "topic", "brokerName", "queueId")
 
 
+@shows(COLUMNS)
 def allocate_mq(
     session: Session,
     topic: Annotated[str, Word(("-t", "--topic"), "TOPIC", "Name of a topic.")],
@@ -22,6 +23,10 @@ def allocate_mq(
 
     As Java's clients share them by default: queues and client ids sorted, neighbours together. Real client
     ids are those of consumerConnection. A client that gets none has a row without a queue.
+
+    Examples:
+        # Which of three clients gets which queues
+        nsadmin allocateMQ payments client-1,client-2,client-3
     """
     clients = [item.strip() for item in ip_list.split(",") if item.strip()]
     if not clients or len(set(clients)) < len(clients):

@@ -8,7 +8,7 @@ from nsadmin.client.broker_configs import ItemChange
 from nsadmin.client.results import error_text
 from nsadmin.client.targets import Target
 from nsadmin.commands import values
-from nsadmin.commands.declared import Option, Word
+from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.results import outcome
 from nsadmin.commands.targets import (
     AddrOption,
@@ -28,8 +28,16 @@ COLUMNS = ("brokerName", "brokerId", "brokerAddr", "key", "value")
 CHANGE_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "key", "before", "value", "result", "error")
 
 
+@shows(COLUMNS)
 def get_broker_config(session: Session, broker: AddrWord, cluster: MembersOption = None) -> Rows:
-    """Show the settings in force on one broker, or on every broker of a cluster, in the order of keys."""
+    """Show the settings in force on one broker, or on every broker of a cluster, in the order of keys.
+
+    Examples:
+        # All settings of one broker
+        nsadmin getBrokerConfig 127.0.0.1:10911
+        # One setting on every broker of a cluster
+        nsadmin getBrokerConfig -c cluster-a --filter key=fileReservedTime
+    """
     targets = members_at(session, "getBrokerConfig", broker, cluster)
     results = matched(targets, session.direct.broker_configs.each(addrs(targets)))
     rows: list[Row] = [
@@ -41,6 +49,7 @@ def get_broker_config(session: Session, broker: AddrWord, cluster: MembersOption
     return Rows(COLUMNS, rows, [found.error for found in results], notes)
 
 
+@shows(CHANGE_COLUMNS)
 def update_broker_config(
     session: Session,
     key: Annotated[
@@ -61,6 +70,12 @@ def update_broker_config(
     Brokers say yes to keys they do not know and to values they cannot read: these are reported as failed.
     A broker that has the value already is left alone. The others rewrite their configuration file, with all
     their settings. Many settings count from the next start of the broker only; some are locked.
+
+    Examples:
+        # What would change, before and after
+        nsadmin updateBrokerConfig fileReservedTime 48 -c cluster-a --dry-run
+        # Keep files of one broker for 48 hours
+        nsadmin updateBrokerConfig fileReservedTime 48 -b 127.0.0.1:10911 --yes
     """
     slaves = values.flag("updateBrokerConfig", "-a", all_brokers)
     choose = members_at if slaves else masters_at

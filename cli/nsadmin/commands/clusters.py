@@ -7,7 +7,7 @@ from typing import Annotated
 from nsadmin.client.addresses import BROKER_PORT, parse_addr
 from nsadmin.client.clusters import BrokerStatus
 from nsadmin.client.results import error_text
-from nsadmin.commands.declared import Option, Word
+from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.units import millis
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Row, Rows
@@ -46,8 +46,10 @@ LOAD_IN_TABLE = (
 TOTALS_COLUMNS = (
     *IDENTITY, "inTotalYest", "outTotalYest", "inTotalToday", "outTotalToday", *STATE
 )  # fmt: skip
+FIGURE_COLUMNS = ("brokerAddr", "key", "value")
 
 
+@shows(LOAD_COLUMNS, TOTALS_COLUMNS)
 def cluster_list(
     session: Session,
     cluster: Annotated[
@@ -65,6 +67,14 @@ def cluster_list(
     inTps and outTps are those of the last 10 seconds, hour is the age of the oldest message in hours, disk
     ratios go from 0 to 1. JSON has more columns: queues, timers. What a broker does not report is null.
     A broker that answers with an error (4.9 does while it starts) is reachable, but not ready.
+
+    Examples:
+        # All brokers with their load
+        nsadmin clusterList
+        # Messages in and out, yesterday and today, of one cluster
+        nsadmin clusterList cluster-a -m
+        # The busiest broker first, as CSV
+        nsadmin clusterList --sort -inTps --columns brokerName,brokerAddr,inTps --output csv
     """
 
     def once() -> Rows:
@@ -128,6 +138,7 @@ def _totals(status: BrokerStatus) -> Row:
     return row
 
 
+@shows(FIGURE_COLUMNS)
 def broker_status(
     session: Session,
     broker: Annotated[
@@ -137,7 +148,14 @@ def broker_status(
         str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Every master and slave of it.")
     ] = None,
 ) -> Rows:
-    """Show all that one broker, or every broker of a cluster, tells about itself."""
+    """Show all that one broker, or every broker of a cluster, tells about itself.
+
+    Examples:
+        # All figures of one broker
+        nsadmin brokerStatus 127.0.0.1:10911
+        # How many messages each broker of a cluster takes per second, in 10 seconds, 1 and 10 minutes
+        nsadmin brokerStatus -c cluster-a --filter key=putTps
+    """
     if (broker is None) == (cluster is None):
         raise UsageError("brokerStatus: type either nsadmin brokerStatus -b ADDR, or -c CLUSTER")
     if broker is not None:
@@ -153,4 +171,4 @@ def broker_status(
         for key, value in info.table.items()
     ]
     notes = [f"broker {addr}: {error_text(error)}" for addr, _, error in results if error is not None]
-    return Rows(("brokerAddr", "key", "value"), rows, [result.error for result in results], notes)
+    return Rows(FIGURE_COLUMNS, rows, [result.error for result in results], notes)

@@ -7,7 +7,7 @@ from nsadmin.client.addresses import BROKER_PORT, parse_addr
 from nsadmin.client.results import error_text
 from nsadmin.client.running import RunningClient
 from nsadmin.commands.consumers import Cluster
-from nsadmin.commands.declared import Option, Word
+from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.times import utc
 from nsadmin.commands.units import mean_millis
 from nsadmin.output import Row, Rows
@@ -44,6 +44,7 @@ IN_TABLE = (
 )  # fmt: skip
 
 
+@shows(COLUMNS)
 def consumer_status(
     session: Session,
     group: Annotated[str, Word(("-g", "--consumerGroup"), "GROUP", "A consumer group.")],
@@ -64,6 +65,12 @@ def consumer_status(
     consumers in clustering mode, if all clients were asked); queues that a client cannot lock though it
     consumes in order; messages that lie in a client for more than a minute. Times are in UTC, RTs in ms,
     TPS per second and for the whole topic in that client. JSON has each client's properties too.
+
+    Examples:
+        # What the clients of a group tell, and what is wrong with it
+        nsadmin consumerStatus warehouse
+        # The threads of one client
+        nsadmin consumerStatus warehouse -i 10.0.226.10@warehouse-1 -s
     """
     addr = None if broker is None else parse_addr(broker, BROKER_PORT)
     found = session.admin.running.group(

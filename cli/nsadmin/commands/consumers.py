@@ -10,7 +10,7 @@ from nsadmin.client.consumers import LONG_TIMEOUT, ConsumeStats, GroupProgress, 
 from nsadmin.client.queues import MessageQueue
 from nsadmin.client.results import error_text
 from nsadmin.commands import values
-from nsadmin.commands.declared import Option, Word
+from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.times import utc
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Row, Rows
@@ -65,6 +65,7 @@ Cluster = Annotated[
 ]
 
 
+@shows(LAG_COLUMNS, GROUP_COLUMNS)
 def consumer_progress(
     session: Session,
     group: Annotated[
@@ -90,6 +91,14 @@ def consumer_progress(
     and no diff: where it would start is for its clients to say. The sums leave such queues out.
 
     Without GROUP, count is how many clients are connected, tps the messages consumed per second.
+
+    Examples:
+        # All groups, those that are furthest behind first
+        nsadmin consumerProgress --sort -diffTotal
+        # How far one group is behind, queue by queue
+        nsadmin consumerProgress warehouse
+        # Only one topic, with the client that has each queue
+        nsadmin consumerProgress warehouse -t payments -s true
     """
     if group is None:
         if topic is not None:
@@ -176,6 +185,7 @@ def _group_row(progress: GroupProgress) -> Row:
     }
 
 
+@shows(CONNECTION_COLUMNS)
 def consumer_connection(
     session: Session,
     group: Annotated[str, Word(("-g", "--consumerGroup"), "GROUP", "A consumer group.")],
@@ -189,6 +199,10 @@ def consumer_connection(
     A broker knows only the clients that are connected to it: every master and slave is asked, and
     brokerAddrs says where each client was found. The subscriptions are the group's, as the brokers keep
     one for all of its clients; where two brokers have different ones, a line on stderr says so.
+
+    Examples:
+        # Clients of a group, and what they subscribe to
+        nsadmin consumerConnection warehouse
     """
     addr = None if broker is None else parse_addr(broker, BROKER_PORT)
     found = session.admin.consumers.connections(group, cluster, addr)
@@ -212,6 +226,7 @@ def consumer_connection(
     return Rows(CONNECTION_COLUMNS, rows, list(found.errors.values()), notes, CONNECTION_COLUMNS[1:])
 
 
+@shows(STATS_COLUMNS)
 def broker_consume_stats(
     session: Session,
     broker: Annotated[str, Word(("-b", "--brokerAddr"), "ADDR", "Address of one broker.")],
@@ -230,6 +245,12 @@ def broker_consume_stats(
 
     Queues where a group never committed an offset have no diff, and are left out where -l asks for more
     than 0.
+
+    Examples:
+        # All groups on one broker
+        nsadmin brokerConsumeStats 127.0.0.1:10911
+        # Only queues that are 10 messages or more behind
+        nsadmin brokerConsumeStats 127.0.0.1:10911 -l 10
     """
     if timeout_millis <= 0:
         raise UsageError(f"brokerConsumeStats: -t {timeout_millis} cannot be: give milliseconds, more than 0")

@@ -5,7 +5,7 @@ from typing import Annotated, TypeVar
 
 from nsadmin import contexts
 from nsadmin.client.addresses import parse_addrs
-from nsadmin.commands.declared import Option, Word
+from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.contexts import BadConfig, Context, Contexts
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import FORMATS, Row, Rows
@@ -18,19 +18,33 @@ COLUMNS = ("name", "current", "namesrvAddr", "timeout", "output", "readOnly")
 Name = Annotated[str, Word(("--name",), "NAME", "Name of a context.", values="contexts")]
 
 
+@shows(COLUMNS)
 def context_list(session: Session) -> Rows:
-    """List the contexts; one of them may be in use."""
+    """List the contexts; one of them may be in use.
+
+    Examples:
+        # All contexts
+        nsadmin contextList
+    """
     found = _load()
     return _rows(found, sorted(found.by_name))
 
 
+@shows(COLUMNS)
 def context_show(
     session: Session,
     name: Annotated[
         str | None, Word(("--name",), "NAME", "Name of a context.", required=False, values="contexts")
     ],
 ) -> Rows:
-    """Show one context, or the one that is in use."""
+    """Show one context, or the one that is in use.
+
+    Examples:
+        # The one in use
+        nsadmin contextShow
+        # One by its name, as JSON
+        nsadmin contextShow prod --json
+    """
     found = _load()
     chosen = name or found.current
     if chosen is None:
@@ -39,15 +53,24 @@ def context_show(
     return _rows(found, [chosen])
 
 
+@shows(COLUMNS)
 def context_use(
     session: Session,
     name: Annotated[str, Word(("--name",), "NAME", 'Name of a context, or "-".', values="contexts")],
 ) -> Rows:
-    """Use a context where no command says otherwise; "-" is the one of before."""
+    """Use a context where no command says otherwise; "-" is the one of before.
+
+    Examples:
+        # Use a context from now on
+        nsadmin contextUse prod
+        # Go back to the one before
+        nsadmin contextUse -
+    """
     found = _kept(lambda: _load().using(name))
     return _rows(found, [found.current or ""])
 
 
+@shows(COLUMNS)
 def context_set(
     session: Session,
     name: Name,
@@ -67,7 +90,14 @@ def context_set(
         bool | None, Option("--readOnly/--writable", help="Whether every change is refused.")
     ] = None,
 ) -> Rows:
-    """Make a context, or change of it what is named. The first one is in use at once."""
+    """Make a context, or change of it what is named. The first one is in use at once.
+
+    Examples:
+        # A cluster whose settings nobody changes by mistake
+        nsadmin contextSet prod -n "127.0.0.1:9876;127.0.0.1:9877" --readOnly
+        # Give it a longer time-out
+        nsadmin contextSet prod --timeout 10
+    """
     if default_output not in (None, *FORMATS):
         raise UsageError(f"--defaultOutput {default_output} is unknown; there are: {', '.join(FORMATS)}")
     if timeout is not None and not 0 < timeout <= 3600:
@@ -95,8 +125,14 @@ def _merged(context: Context, named: Sequence[object]) -> Context:
     return Context._make(old if new is None else new for old, new in zip(context, named, strict=True))
 
 
+@shows(COLUMNS)
 def context_delete(session: Session, name: Name) -> Rows:
-    """Forget a context. Nothing happens to the cluster."""
+    """Forget a context. Nothing happens to the cluster.
+
+    Examples:
+        # Forget a context
+        nsadmin contextDelete prod
+    """
     before = _load()
     _kept(lambda: _load().without(name))
     return _rows(before, [name])

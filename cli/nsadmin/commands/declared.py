@@ -1,7 +1,12 @@
-"""Word and Option: how a command's signature says what may stand behind its name; no parser is loaded."""
+"""Word, Option and shows: how a command says what may stand behind its name, and what its rows have.
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+No parser is loaded.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+F = TypeVar("F", bound=Callable[..., object])
 
 
 class Word(NamedTuple):
@@ -78,3 +83,16 @@ def parameters_of(function: Callable[..., Any]) -> list[Parameter]:
         parameter(name, function.__annotations__[name], default)
         for name, default in list(zip(names, (*required, *defaults), strict=True))[1:]
     ]
+
+
+def shows(*columns: Sequence[str]) -> Callable[[F], F]:
+    """Declare the columns of a command's rows: those of each kind of rows that it may return.
+
+    What each of them means stands in `columns.py`; help, man pages and the reference show it.
+    """
+
+    def declare(function: F) -> F:
+        function.columns = tuple(dict.fromkeys(name for names in columns for name in names))  # type: ignore[attr-defined]
+        return function
+
+    return declare

@@ -8,7 +8,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.groups import GroupChange
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.commands import values
-from nsadmin.commands.declared import Option, Word
+from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.results import outcome
 from nsadmin.commands.targets import MasterOption, MastersOption, masters_at, places
 from nsadmin.diagnostics import UsageError
@@ -43,6 +43,7 @@ DELETION_COLUMNS = ("target", "role", "group", "topic", "result", "error")
 Group = Annotated[str, Word(("-g", "--groupName"), "GROUP", "A consumer group.")]
 
 
+@shows(CONFIG_COLUMNS)
 def get_consumer_config(
     session: Session,
     group: Group,
@@ -55,6 +56,10 @@ def get_consumer_config(
     JSON has more columns than the table. What a release does not know (4.9 knows no order, retry policy
     and attributes) is null. A broker that does not know the group says so, which is an error only if no
     broker knows it.
+
+    Examples:
+        # Settings of a group on every broker of a cluster
+        nsadmin getConsumerConfig warehouse -c cluster-a
     """
     rows: list[Row] = []
     errors: list[RocketMQError | None] = []
@@ -72,6 +77,7 @@ def get_consumer_config(
     return Rows(CONFIG_COLUMNS, rows, errors, notes, CONFIG_IN_TABLE)
 
 
+@shows(CHANGE_COLUMNS)
 def update_sub_group(
     session: Session,
     group: Group,
@@ -120,6 +126,14 @@ def update_sub_group(
 
     A new group may consume, not broadcast, and starts where its clients say; it retries 16 times. Each
     master is read before and after, and a row says what changed there.
+
+    Examples:
+        # Create a group on every master of a cluster
+        nsadmin updateSubGroup reporting -c cluster-a --yes
+        # Change how often a group retries, and nothing else
+        nsadmin updateSubGroup warehouse -c cluster-a -r 5 --yes
+        # What would change if it stopped consuming
+        nsadmin updateSubGroup warehouse -c cluster-a -s false --dry-run
     """
     command = "updateSubGroup"
     named = {
@@ -191,6 +205,7 @@ def _arrow(before: Mapping[str, Any], after: Mapping[str, Any], name: str) -> st
     return new if name not in before else f"{json.dumps(before[name])}->{new}"
 
 
+@shows(DELETION_COLUMNS)
 def delete_sub_group(
     session: Session,
     group: Group,
@@ -210,6 +225,12 @@ def delete_sub_group(
     them. Without -r true the offsets stay, and a group of the same name would go on where this one was.
     Clients that are still connected make the group anew where brokers create groups by themselves. A
     master that does not know the group says "not found", which is an error only if none of them knows it.
+
+    Examples:
+        # What would be deleted, and where
+        nsadmin deleteSubGroup ledger -c cluster-a --dry-run
+        # Delete a group, its retry and dead-letter topics and its offsets
+        nsadmin deleteSubGroup ledger -c cluster-a -r true --yes
     """
     removes = values.flag("deleteSubGroup", "-r", remove_offset) or False
     targets = masters_at(session, "deleteSubGroup", broker, cluster)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from nsadmin.client import ServerResult
 from nsadmin.client.results import is_not_found
-from nsadmin.commands.declared import Word
+from nsadmin.commands.declared import Word, shows
 from nsadmin.commands.results import outcome, per_server
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
@@ -19,13 +19,27 @@ Key = Annotated[str, Word(("-k", "--key"), "KEY", "Key within the namespace.", v
 Value = Annotated[str, Word(("-v", "--value"), "VALUE", "Text to store; may be empty.", may_be_empty=True)]
 
 
+@shows(COLUMNS)
 def kv_get(session: Session, namespace: Namespace, key: Key) -> Rows:
-    """Show one value of the KV config, as every name server has it."""
+    """Show one value of the KV config, as every name server has it.
+
+    Examples:
+        # The order configuration of a topic
+        nsadmin kvGet ORDER_TOPIC_CONFIG orders
+        # A key that is nowhere (exit code 5)
+        nsadmin kvGet ORDER_TOPIC_CONFIG no-such-topic
+    """
     return _rows(namespace, key, session.admin.kv.get_each(namespace, key), "found")
 
 
+@shows(COLUMNS)
 def kv_list(session: Session, namespace: Namespace) -> Rows:
-    """Show all values of a namespace of the KV config, as every name server has them."""
+    """Show all values of a namespace of the KV config, as every name server has them.
+
+    Examples:
+        # The order configuration of all topics
+        nsadmin kvList ORDER_TOPIC_CONFIG
+    """
     results = session.admin.kv.entries_each(namespace)
     rows: list[Row] = []
     for addr, table, error in results:
@@ -37,19 +51,32 @@ def kv_list(session: Session, namespace: Namespace) -> Rows:
     return Rows(COLUMNS, rows, [result.error for result in results])
 
 
+@shows(COLUMNS)
 def update_kv_config(session: Session, namespace: Namespace, key: Key, value: Value) -> Rows:
-    """Write a value of the KV config on every name server."""
+    """Write a value of the KV config on every name server.
+
+    Examples:
+        # Write a value
+        nsadmin updateKvConfig DEPLOYMENT stage canary --yes
+        # What would be written, and where
+        nsadmin updateKvConfig DEPLOYMENT stage canary --dry-run
+    """
     session.confirm(f"Write {namespace} {key} = {value!r} on {', '.join(session.admin.addresses.addrs)}?")
     if session.dry_run:
         return _planned(namespace, key, session.admin.kv.get_each(namespace, key), value)
     return _rows(namespace, key, session.admin.kv.put(namespace, key, value))
 
 
+@shows(COLUMNS)
 def delete_kv_config(session: Session, namespace: Namespace, key: Key) -> Rows:
     """Delete a value of the KV config on every name server.
 
     `value` is what was deleted. A name server that had no such key says "not found", which is an error
     only if none of them had it.
+
+    Examples:
+        # Delete a value
+        nsadmin deleteKvConfig ORDER_TOPIC_CONFIG orders --yes
     """
     session.confirm(f"Delete {namespace} {key} on {', '.join(session.admin.addresses.addrs)}?")
     if session.dry_run:

@@ -9,7 +9,14 @@ if TYPE_CHECKING:
 
 
 def lab(argv: list[str]) -> int:
-    """Run something to play with until Ctrl-C."""
+    """Run something to play with until Ctrl-C.
+
+    Examples:
+        # On the ports of all examples
+        nsadmin lab up --namesrv-port 9876 --broker-port 10911
+        # A small one on free ports
+        nsadmin lab up --clusters 1 --groups 1 --replicas 1 --topics 5
+    """
     from namesrv_core.fleet.lab import main
 
     return main(argv, "nsadmin lab")

@@ -6,7 +6,7 @@ from typing import Annotated
 from nsadmin.client import NotFound
 from nsadmin.client.messages import FOREVER, Found, Located
 from nsadmin.client.results import ServerResult
-from nsadmin.commands.declared import Option, Word
+from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.message_rows import COLUMNS, PLACE_IN_TABLE, WHOLE_IN_TABLE, charset, found_rows
 from nsadmin.commands.moments import HELP, moment
 from nsadmin.diagnostics import UsageError
@@ -34,6 +34,7 @@ PushClient = Annotated[
 ]
 
 
+@shows(COLUMNS, ("indexKey",))
 def query_msg_by_key(
     session: Session,
     topic: Topic,
@@ -58,6 +59,12 @@ def query_msg_by_key(
 
     The newest come last. Brokers know keys of messages as old as their index files. Bodies and properties
     are in JSON: see also queryMsgById.
+
+    Examples:
+        # Messages with a business key
+        nsadmin queryMsgByKey payments order-4711
+        # The newest of them, with body and properties
+        nsadmin queryMsgByKey payments order-4711 -m 1 --json
     """
     if key_type not in ("K", "T"):
         raise UsageError(f"queryMsgByKey: -p {key_type} cannot be: give K for a key or T for a tag")
@@ -96,6 +103,7 @@ def _index_key(item: Located, topic: str, key_type: str, key: str) -> str:
     return f"{hour}@{topic}@{key_type}@{key}@{message.msg_id}@{message.physical_offset}"
 
 
+@shows(COLUMNS)
 def query_msg_by_unique_key(
     session: Session,
     topic: Topic,
@@ -117,6 +125,10 @@ def query_msg_by_unique_key(
 
     There is more than one where a producer sent one again. mqadmin's -g with -d, which hands the message to
     a client once more, is not offered.
+
+    Examples:
+        # The message that a producer logged
+        nsadmin queryMsgByUniqueKey payments 7F0000010B4B18B4AAC2910F8A1E0000
     """
     _refuse("queryMsgByUniqueKey", {"-g": group, "-d": client})
     found = session.admin.messages.by_unique_key(
@@ -129,6 +141,7 @@ def query_msg_by_unique_key(
     return found_rows(found, f"no message of {topic} has the id {msg_id}", WHOLE_IN_TABLE)
 
 
+@shows(COLUMNS)
 def query_msg_by_id(
     session: Session,
     topic: Topic,
@@ -149,6 +162,12 @@ def query_msg_by_id(
     An offset id names a broker's address and a position there. If that address does not answer from here,
     all brokers of the topic are asked for the position; slaves have it too. mqadmin's -g with -d, which
     hands the message to a client once more, and -s, which sends it again, are not offered.
+
+    Examples:
+        # By the id in a producer's log
+        nsadmin queryMsgById payments 7F0000010B4B18B4AAC2910F8A1E0000
+        # By the id of its place, body only
+        nsadmin queryMsgById payments 7F00000100002A9F0000000000000000 --columns body --output value
     """
     _refuse("queryMsgById", {"-g": group, "-d": client, "-s": resend if resend != "false" else None})
     encoding = charset("queryMsgById", "-f", body_format)
@@ -174,6 +193,7 @@ def _by_id(session: Session, topic: str, msg_id: str, encoding: str, route_topic
     return found_rows(found, f"no message of {topic} has the id {msg_id}", WHOLE_IN_TABLE, encoding)
 
 
+@shows(COLUMNS)
 def query_msg_by_offset(
     session: Session,
     topic: Topic,
@@ -186,7 +206,12 @@ def query_msg_by_offset(
         Option("-r", "--routeTopic", metavar="TOPIC", help="Ask the broker of this topic instead."),
     ] = None,
 ) -> Rows:
-    """Show the message at one place of a queue."""
+    """Show the message at one place of a queue.
+
+    Examples:
+        # The first message of a queue
+        nsadmin queryMsgByOffset payments broker-a-0 0 0
+    """
     encoding = charset("queryMsgByOffset", "-f", body_format)
     item = session.admin.messages.at_offset(
         topic,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.results import error_text
-from nsadmin.commands.declared import Word
+from nsadmin.commands.declared import Word, shows
 from nsadmin.commands.results import per_server
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
@@ -18,8 +18,16 @@ Key = Annotated[
 Value = Annotated[str, Word(("-v", "--value"), "VALUE", "Its new value.", may_be_empty=True)]
 
 
+@shows(COLUMNS)
 def get_namesrv_config(session: Session) -> Rows:
-    """Show the settings in force on every name server."""
+    """Show the settings in force on every name server.
+
+    Examples:
+        # All settings of all name servers
+        nsadmin getNamesrvConfig
+        # One setting, to be compared
+        nsadmin getNamesrvConfig --filter key=orderMessageEnable
+    """
     results = session.admin.name_servers.config_each()
     rows: list[Row] = [
         {"namesrvAddr": addr, "key": key, "value": value}
@@ -30,11 +38,16 @@ def get_namesrv_config(session: Session) -> Rows:
     return Rows(COLUMNS, rows, [result.error for result in results], notes)
 
 
+@shows(CHANGE_COLUMNS)
 def update_namesrv_config(session: Session, key: Key, value: Value) -> Rows:
     """Change one setting on every name server, and read it back.
 
     Name servers say yes to keys they do not know and to values they cannot read: these are reported as
     failed. Ports and pools change with the next start only. Paths cannot be changed.
+
+    Examples:
+        # Hand the order configuration to clients
+        nsadmin updateNamesrvConfig orderMessageEnable true --yes
     """
     session.confirm(f"Set {key} = {value!r} on {', '.join(session.admin.addresses.addrs)}?")
     if session.dry_run:

@@ -9,7 +9,14 @@ if TYPE_CHECKING:
 
 
 def namesrv(argv: list[str]) -> int:
-    """Run a name server until it is told to stop; its flags are mqnamesrv's."""
+    """Run a name server until it is told to stop; its flags are mqnamesrv's.
+
+    Examples:
+        # On this machine only, with its files in a folder of its own
+        nsadmin namesrv --bind 127.0.0.1 --port 9876 --home /tmp/namesrv
+        # All settings that there are
+        nsadmin namesrv -p
+    """
     from namesrv_core.__main__ import main
 
     return main(argv, "nsadmin namesrv")

@@ -10,7 +10,7 @@ from nsadmin.client.offsets import END, Move, Plan
 from nsadmin.client.queues import MessageQueue
 from nsadmin.client.results import error_text
 from nsadmin.commands import moments, values
-from nsadmin.commands.declared import Option, Word
+from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
@@ -41,6 +41,7 @@ Force = Annotated[
 ]
 
 
+@shows(COLUMNS)
 def reset_offset_by_time(
     session: Session,
     group: Group,
@@ -66,6 +67,14 @@ def reset_offset_by_time(
     once more; --dry-run shows that and changes nothing. Nothing is known where it never committed an
     offset. Each master is asked by itself and its offsets are read back. A broker before 5.2 leaves the
     move to connected clients: that is "pending", and done within half a minute.
+
+    Examples:
+        # How many messages a group would get once more, from one o'clock on
+        nsadmin resetOffsetByTime warehouse payments -s 2026-01-31T13:00:00Z --dry-run
+        # Move it to the end of the topic
+        nsadmin resetOffsetByTime warehouse payments -s -1 --yes
+        # Move one queue of one broker to its end
+        nsadmin resetOffsetByTime warehouse payments -b 127.0.0.1:10911 -q 0 -s -1 --yes
     """
     command = "resetOffsetByTime"
     wanted = values.flag(command, "-f", force)
@@ -83,12 +92,19 @@ def reset_offset_by_time(
     return _carried_out(session, plan, offsets.reset)
 
 
+@shows(COLUMNS)
 def skip_accumulated_message(
     session: Session, group: Group, topic: Topic, force: Force = None, cluster: Cluster = None
 ) -> Rows:
     """Move a consumer group to the end of every queue of a topic: what it has not consumed, it never will.
 
     Rows are as those of resetOffsetByTime; --dry-run shows how many messages would be skipped.
+
+    Examples:
+        # How many messages would be skipped
+        nsadmin skipAccumulatedMessage warehouse payments --dry-run
+        # Skip them
+        nsadmin skipAccumulatedMessage warehouse payments --yes
     """
     wanted = values.flag("skipAccumulatedMessage", "-f", force)
     offsets = session.admin.offsets
@@ -96,6 +112,7 @@ def skip_accumulated_message(
     return _carried_out(session, plan, offsets.reset)
 
 
+@shows(COLUMNS)
 def clone_group_offset(
     session: Session,
     source: Annotated[str, Word(("-s", "--srcGroup"), "SOURCE", "The group whose offsets are taken.")],
@@ -113,6 +130,12 @@ def clone_group_offset(
     Rows are as those of resetOffsetByTime; --dry-run shows how many messages would be skipped or come once
     more. A queue where SOURCE never committed an offset is "kept". Both groups have to exist. A broker before
     5.2 wants the clients of GROUP stopped first.
+
+    Examples:
+        # Where a group would go on
+        nsadmin cloneGroupOffset warehouse ledger payments --dry-run
+        # Let it go on there
+        nsadmin cloneGroupOffset warehouse ledger payments --yes
     """
     if source == group:
         raise UsageError("cloneGroupOffset: -s and -d name the same group")

@@ -6,7 +6,7 @@ from typing import Annotated
 from nsadmin.client import ServerResult
 from nsadmin.client.order_conf import parse
 from nsadmin.client.results import is_not_found
-from nsadmin.commands.declared import Word
+from nsadmin.commands.declared import Word, shows
 from nsadmin.commands.results import per_server
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Rows
@@ -15,6 +15,7 @@ from nsadmin.session import Session
 COLUMNS = ("namesrvAddr", "topic", "orderConf", "result", "error")
 
 
+@shows(COLUMNS)
 def update_order_conf(
     session: Session,
     topic: Annotated[str, Word(("-t", "--topic"), "TOPIC", "Name of a topic.")],
@@ -29,6 +30,14 @@ def update_order_conf(
     It says on which brokers, in how many queues, the ordered messages of the topic are; put replaces all of
     it. Clients get it with the route, but only of name servers whose orderMessageEnable is true. Off a
     terminal, delete needs --yes.
+
+    Examples:
+        # Show it
+        nsadmin updateOrderConf orders get
+        # Write it, 8 queues on each of two brokers
+        nsadmin updateOrderConf orders put "broker-a-0:8;broker-a-1:8" --yes
+        # Delete it
+        nsadmin updateOrderConf orders delete --yes
     """
     confs = session.admin.order_confs
     where = ", ".join(session.admin.addresses.addrs)

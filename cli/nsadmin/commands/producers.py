@@ -4,7 +4,7 @@ from typing import Annotated
 
 from nsadmin.client.addresses import BROKER_PORT, parse_addr
 from nsadmin.client.results import error_text
-from nsadmin.commands.declared import Option, Word
+from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.times import utc
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
@@ -21,6 +21,7 @@ PRODUCER_COLUMNS = (
 )
 
 
+@shows(CONNECTION_COLUMNS)
 def producer_connection(
     session: Session,
     group: Annotated[str, Word(("-g", "--producerGroup"), "GROUP", "A producer group.")],
@@ -33,6 +34,10 @@ def producer_connection(
 
     A broker knows only the clients that are connected to it: every master and slave is asked, and
     brokerAddrs says where each client was found. Brokers forget a group when its last client leaves.
+
+    Examples:
+        # Clients of a producer group
+        nsadmin producerConnection payments-producer payments
     """
     found = session.admin.producers.connections(group, topic)
     rows: list[Row] = [
@@ -52,6 +57,7 @@ def producer_connection(
     return Rows(CONNECTION_COLUMNS, rows, list(found.errors.values()), notes)
 
 
+@shows(PRODUCER_COLUMNS)
 def producer(
     session: Session,
     broker: Annotated[
@@ -66,6 +72,12 @@ def producer(
 
     lastUpdated is the client's last heartbeat, in UTC. Every Java client,
     consumers too, is there as CLIENT_INNER_PRODUCER. Brokers before 4.9.4 cannot be asked for this.
+
+    Examples:
+        # All producers of all brokers, without those that every Java client has
+        nsadmin producer --no-internal
+        # Those of one broker
+        nsadmin producer 127.0.0.1:10911
     """
     if broker is None:
         results = session.admin.producers.everybody()

@@ -9,7 +9,7 @@ from nsadmin.client.messages import FOREVER, Located
 from nsadmin.client.queue_reading import Page, SpanResult
 from nsadmin.client.results import error_text
 from nsadmin.client.routes import QueueRoute
-from nsadmin.commands.declared import Option, Word
+from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.message_rows import (
     BODY_IN_TABLE,
     COLUMNS,
@@ -40,6 +40,7 @@ End = Annotated[str | None, Option("-e", "--endTimestamp", metavar="TIME", help=
 MaxNum = Annotated[int, Option("--maxNum", metavar="N", help="Stop after so many messages.")]
 
 
+@shows(COLUMNS)
 def print_msg(
     session: Session,
     topic: Topic,
@@ -60,6 +61,12 @@ def print_msg(
 
     At most --maxNum are shown, taken from the queues in turns; a note says if there are more. Nothing is
     consumed: no group has a part in it.
+
+    Examples:
+        # The first ten messages of a topic
+        nsadmin printMsg payments --maxNum 10
+        # Those of the last hours with a tag, without bodies
+        nsadmin printMsg payments -b 2026-01-31T13:00:00Z -s settled -d false
     """
     queues = session.admin.messages.queues(topic, None, parent)
     reading = _Reading(session, "printMsg", topic, expression, max_num)
@@ -69,6 +76,7 @@ def print_msg(
     )
 
 
+@shows(COLUMNS, ("tag", "count"))
 def print_msg_by_queue(
     session: Session,
     topic: Topic,
@@ -95,6 +103,12 @@ def print_msg_by_queue(
 
     At most --maxNum are shown; a note says if there are more. With -p true and -f true notes count the tags
     of those that are shown. Nothing is consumed: no group has a part in it.
+
+    Examples:
+        # The messages in one queue
+        nsadmin printMsgByQueue payments broker-a-0 0
+        # How many there are of each tag
+        nsadmin printMsgByQueue payments broker-a-0 0 -f true
     """
     command = "printMsgByQueue"
     encoding, counts = charset(command, "-c", charset_name), flag(command, "-f", calculate) is True

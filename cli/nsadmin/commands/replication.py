@@ -7,7 +7,7 @@ from nsadmin.client.replication import HaStatus, MasterLink, SlaveLink
 from nsadmin.client.results import error_text
 from nsadmin.client.targets import Target
 from nsadmin.commands import values
-from nsadmin.commands.declared import Option
+from nsadmin.commands.declared import Option, shows
 from nsadmin.commands.targets import (
     IDENTITY,
     AddrWord,
@@ -45,6 +45,7 @@ IN_TABLE = (
 )  # fmt: skip
 
 
+@shows(COLUMNS)
 def ha_status(
     session: Session,
     broker: AddrWord,
@@ -59,6 +60,12 @@ def ha_status(
     has not confirmed, slaveAddr its end of the replication channel (not its broker address). A master
     without slaves has a row with none. A slave has a row with its master, and when it last read from it,
     in UTC. JSON has more columns.
+
+    Examples:
+        # All masters and slaves of a cluster
+        nsadmin haStatus -c cluster-a
+        # One master, in all columns
+        nsadmin haStatus 127.0.0.1:10911 --output wide
     """
     values.seconds("haStatus", interval)
 

@@ -7,7 +7,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.results import error_text
 from nsadmin.client.sending import Place, Sent
 from nsadmin.client.traces import TRACE_TOPIC
-from nsadmin.commands.declared import Option, Word
+from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.messages import Topic
 from nsadmin.commands.results import outcome
 from nsadmin.commands.units import millis
@@ -30,6 +30,7 @@ COLUMNS = (
 )
 
 
+@shows(COLUMNS)
 def send_message(
     session: Session,
     topic: Topic,
@@ -56,6 +57,12 @@ def send_message(
 
     Without -b any queue that can be written to is taken. The body is sent as it is, in UTF-8. A topic that
     is not there is not created. The two ids in the answer are those of queryMsgByUniqueKey and queryMsgById.
+
+    Examples:
+        # A message with a key and a tag
+        nsadmin sendMessage payments 'a test' -k order-4711 -c settled --yes
+        # Where it would go
+        nsadmin sendMessage payments 'a test' -b broker-a-0 -i 0 --dry-run
     """
     if queue is not None and broker is None:
         raise UsageError("sendMessage: -i needs -b, as each broker has queues of its own")

@@ -9,7 +9,7 @@ from nsadmin.client.results import ServerResult
 from nsadmin.client.targets import Target
 from nsadmin.client.topic_configs import TopicChange, TopicConfig, TopicPatch
 from nsadmin.commands import values
-from nsadmin.commands.declared import Option, Word
+from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.results import outcome
 from nsadmin.commands.targets import (
     MasterOption,
@@ -27,6 +27,7 @@ IN_TABLE = ("target", "role", "brokerName", "topic", "changes", "result", "error
 Topic = Annotated[str, Word(("-t", "--topic"), "TOPIC", "Name of a topic.")]
 
 
+@shows(COLUMNS)
 def update_topic(
     session: Session,
     topic: Topic,
@@ -63,6 +64,14 @@ def update_topic(
     otherwise. Each master is read before and after, and a row says what changed there. With -o true each
     name server gets an entry for these brokers in the topic's order configuration; -o false leaves that
     alone, see updateOrderConf.
+
+    Examples:
+        # Create a topic with 4 queues on every master of a cluster
+        nsadmin updateTopic vouchers -c cluster-a -r 4 -w 4 --yes
+        # What would change on one master
+        nsadmin updateTopic payments -b 127.0.0.1:10911 -w 32 -r 32 --dry-run
+        # Make a topic ordered, with its order configuration
+        nsadmin updateTopic orders -c cluster-a -o true --yes
     """
     command = "updateTopic"
     patch = TopicPatch(
@@ -79,6 +88,7 @@ def update_topic(
     return _with_order_conf(session, rows, topic) if patch.order else rows
 
 
+@shows(COLUMNS)
 def update_topic_perm(
     session: Session,
     topic: Topic,
@@ -92,6 +102,12 @@ def update_topic_perm(
 
     Its queues and whether it is ordered stay as each broker has them. A broker of the cluster that has no
     such topic says "not found", which is an error only if none of them has it.
+
+    Examples:
+        # Nobody can write to a topic any more, in one cluster
+        nsadmin updateTopicPerm payments 4 -c cluster-a --yes
+        # What would change on one master
+        nsadmin updateTopicPerm payments 4 -b 127.0.0.1:10911 --dry-run
     """
     patch = TopicPatch(perm=values.perm_word("updateTopicPerm", perm))
     targets = masters_at(session, "updateTopicPerm", broker, cluster)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from nsadmin.client.results import error_text
 from nsadmin.client.topic_stats import BrokerTopicStats
-from nsadmin.commands.declared import Option, Word
+from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.times import utc
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
@@ -26,6 +26,7 @@ IN_TABLE = (
 )  # fmt: skip
 
 
+@shows(COLUMNS)
 def topic_status(
     session: Session,
     topic: Annotated[str, Word(("-t", "--topic"), "TOPIC", "Name of a topic.")],
@@ -45,6 +46,12 @@ def topic_status(
     UTC; nothing for a queue that was never written. topicPutTps is that of the whole topic on the broker
     of that row; brokers before 5.3.3 do not tell it. Queues of a static topic are shown as its brokers
     number them.
+
+    Examples:
+        # How far the queues of a topic go
+        nsadmin topicStatus payments
+        # Only what one broker has
+        nsadmin topicStatus payments --filter brokerName=broker-a-0
     """
     found = session.admin.topics.stats(topic, cluster)
     rows = [row for broker in found for row in _rows(topic, broker)]

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client.usage import TopicUsage
-from nsadmin.commands.declared import Option, Word
+from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.results import outcome
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
@@ -26,6 +26,7 @@ DELETION_COLUMNS = ("target", "role", "topic", "result", "error")
 Topic = Annotated[str, Word(("-t", "--topic"), "TOPIC", "Name of a topic.")]
 
 
+@shows(("topic",), USAGE_COLUMNS)
 def topic_list(
     session: Session,
     with_groups: Annotated[
@@ -40,6 +41,12 @@ def topic_list(
 
     --no-system hides what name servers and brokers call system topics. Retry and dead-letter topics
     (%RETRY%..., %DLQ%...) belong to consumer groups and are shown.
+
+    Examples:
+        # The names of all topics that are not RocketMQ's own
+        nsadmin topicList --no-system
+        # Who consumes the topics of a cluster
+        nsadmin topicList -c --cluster cluster-a --filter 'topic~^pay'
     """
     topics = session.admin.topics
     names = topics.names(cluster) if system else topics.user_names(cluster)
@@ -66,6 +73,7 @@ def _notes(usages: Sequence[TopicUsage]) -> list[str]:
     ]
 
 
+@shows(ROUTE_COLUMNS)
 def topic_route(
     session: Session,
     topic: Topic,
@@ -74,7 +82,16 @@ def topic_route(
         bool, Option("-l", "--list", help="Accepted from mqadmin: rows are the rule.")
     ] = False,
 ) -> Rows | str:
-    """Show which brokers have a topic, with their queues and permission (r read, w write, i inherit)."""
+    """Show which brokers have a topic, with their queues and permission (r read, w write, i inherit).
+
+    Examples:
+        # Brokers and queues of a topic
+        nsadmin topicRoute orders
+        # Where it cannot be written to
+        nsadmin topicRoute orders-history --filter 'perm!~w' --columns brokerName,perm
+        # A topic that is nowhere (exit code 5)
+        nsadmin topicRoute no-such-topic
+    """
     if raw:
         return session.admin.topics.raw_route(topic)
     rows: list[Row] = [
@@ -93,11 +110,18 @@ def topic_route(
     return Rows(ROUTE_COLUMNS, rows)
 
 
+@shows(("clusterName",))
 def topic_cluster_list(session: Session, topic: Topic) -> Rows:
-    """Show the clusters that have a topic, by all brokers of its route."""
+    """Show the clusters that have a topic, by all brokers of its route.
+
+    Examples:
+        # The clusters that have a topic, one a line
+        nsadmin topicClusterList orders --output value
+    """
     return Rows(("clusterName",), [{"clusterName": name} for name in session.admin.topics.clusters(topic)])
 
 
+@shows(DELETION_COLUMNS)
 def delete_topic(
     session: Session,
     topic: Topic,
@@ -109,6 +133,12 @@ def delete_topic(
     would only register it again. Delete it again once the master is back. Slaves follow their masters
     within a minute. A topic that clients still use may come back at once where brokers create topics by
     themselves.
+
+    Examples:
+        # What would be deleted, and where
+        nsadmin deleteTopic refunds cluster-a --dry-run
+        # Delete it without being asked
+        nsadmin deleteTopic refunds cluster-a --yes
     """
     deletion = session.admin.topics.deletion(topic, cluster)
     masters, name_servers = len(deletion.masters), len(deletion.name_servers)

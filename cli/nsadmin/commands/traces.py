@@ -6,7 +6,7 @@ from nsadmin.client import NotFound
 from nsadmin.client.messages import FOREVER
 from nsadmin.client.results import error_text
 from nsadmin.client.traces import TRACE_TOPIC
-from nsadmin.commands.declared import Option, Word
+from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.moments import HELP, moment
 from nsadmin.commands.times import utc
 from nsadmin.commands.units import millis
@@ -35,6 +35,7 @@ COLUMNS = (
 IN_TABLE = ("type", "group", "clientHost", "time", "costMs", "status", "retryTimes")
 
 
+@shows(COLUMNS)
 def query_msg_trace_by_id(
     session: Session,
     msg_id: Annotated[str, Word(("-i", "--msgId"), "MSGID", "The id that a producer has in its log.")],
@@ -56,6 +57,10 @@ def query_msg_trace_by_id(
     Pub is the sending, SubBefore and SubAfter the begin and the end of consuming, EndTransaction and Recall
     what they say. Only clients with tracing switched on write traces. Times are the clients' clocks, costMs
     is how long it took.
+
+    Examples:
+        # Who sent and who consumed a message
+        nsadmin queryMsgTraceById 7F0000010B4B18B4AAC2910F8A1E0000
     """
     if max_num < 1:
         raise UsageError(f"queryMsgTraceById: -c {max_num} cannot be: give 1 or more")

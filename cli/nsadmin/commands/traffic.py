@@ -5,7 +5,7 @@ from typing import Annotated
 
 from nsadmin.client.results import error_text
 from nsadmin.client.traffic import Traffic
-from nsadmin.commands.declared import Option, Word
+from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
 
@@ -14,6 +14,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
+@shows(COLUMNS)
 def stats_all(
     session: Session,
     topic: Annotated[str | None, Word(("-t", "--topic"), "TOPIC", "Only this topic.", required=False)],
@@ -27,6 +28,12 @@ def stats_all(
     is what the group has not read yet; all are sums over the masters of the topic. Brokers count 24 hours
     by samples: until the first has come, an hour after the start, it is the last hour, and before that the
     last minute. Where a master did not answer, its part is missing from the sums and `error` says so.
+
+    Examples:
+        # All topics that had a message in the last 24 hours
+        nsadmin statsAll -a
+        # What comes in and goes out of one topic, by consumer group
+        nsadmin statsAll payments
     """
     topics = session.admin.topics
     names = (topic,) if topic is not None else tuple(filter(_is_own, topics.names()))

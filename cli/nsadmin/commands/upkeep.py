@@ -5,7 +5,7 @@ from typing import Annotated
 
 from nsadmin.client import ServerResult
 from nsadmin.client.targets import Target
-from nsadmin.commands.declared import Option
+from nsadmin.commands.declared import Option, shows
 from nsadmin.commands.results import outcome
 from nsadmin.commands.targets import IDENTITY, AddrWord, addrs, identity, matched, members_at, places
 from nsadmin.output import Row, Rows
@@ -18,23 +18,37 @@ Cluster = Annotated[
 ]
 
 
+@shows(COLUMNS)
 def clean_unused_topic(session: Session, broker: AddrWord, cluster: Cluster = None) -> Rows:
     """Have brokers delete the queues of topics that they have no config of any more.
 
     For one broker, or for every master and slave of a cluster. It cannot be undone: a topic that was taken
     from the config by mistake is readable again as long as its queues are there. Brokers do it after they
     have answered, and do not say what they deleted.
+
+    Examples:
+        # Which brokers would do it
+        nsadmin cleanUnusedTopic -c cluster-a --dry-run
+        # On one broker
+        nsadmin cleanUnusedTopic 127.0.0.1:10911 --yes
     """
     targets = members_at(session, "cleanUnusedTopic", broker, cluster)
     session.confirm(f"Delete the queues of topics without config on {places(targets)}?")
     return _rows(session, targets, session.direct.upkeep.clean_unused_topics)
 
 
+@shows(COLUMNS)
 def clean_expired_cq(session: Session, broker: AddrWord, cluster: Cluster = None) -> Rows:
     """Have brokers delete the parts of queues whose messages have expired from their commit logs.
 
     For one broker, or for every master and slave of a cluster. No message is lost. Brokers do it after they
     have answered, and do not say what they deleted.
+
+    Examples:
+        # On one broker
+        nsadmin cleanExpiredCQ 127.0.0.1:10911 --yes
+        # On every broker of a cluster
+        nsadmin cleanExpiredCQ -c cluster-a --yes
     """
     targets = members_at(session, "cleanExpiredCQ", broker, cluster)
     session.confirm(f"Delete expired parts of queues on {places(targets)}?")

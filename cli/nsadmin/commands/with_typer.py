@@ -11,6 +11,7 @@ import typer
 from typer.main import get_command
 
 from nsadmin.commands.declared import HELP, REQUIRED, Help, Parameter, Word
+from nsadmin.commands.documented import description
 from nsadmin.commands.plain import Line
 from nsadmin.diagnostics import EXIT_CODES, UsageError
 
@@ -46,7 +47,7 @@ def _command(name: str, doc: str, usage: str, parameters: Sequence[Parameter]) -
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.command(
         name,
-        help=inspect.cleandoc(doc),
+        help=description(doc),
         epilog=_epilog(),
         context_settings={"help_option_names": [], "max_content_width": 100},
     )(values)

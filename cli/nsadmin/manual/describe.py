@@ -1,22 +1,25 @@
-"""What there is to say of each command, read off its signature and docstring."""
+"""What there is to say of each command, read off its signature, docstring and declared columns."""
 
-import inspect
 from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Iterator
 from importlib import import_module
 from typing import NamedTuple
 
+from nsadmin.commands import columns
+from nsadmin.commands.documented import Example, documented
 from nsadmin.commands.parameters import Described, describe
 from nsadmin.registry import COMMANDS, Entry
 
 
 class Command(NamedTuple):
-    """One command: `words` stand by position, `text` are its paragraphs."""
+    """One command: `words` stand by position, `text` are its paragraphs, `columns` those of its rows."""
 
     entry: Entry
     words: str
     text: list[str]
     options: list[Described]
+    columns: dict[str, str]
+    examples: list[Example]
 
 
 def commands() -> list[Command]:
@@ -31,8 +34,8 @@ def _command(entry: Entry) -> Command:
         words, options = _program(module.flags())
     else:
         words, options = describe(entry, function)
-    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
-    return Command(entry, words, [" ".join(text.split()) for text in paragraphs], options)
+    text, examples = documented(function)
+    return Command(entry, words, text, options, columns.of(entry.name, function), examples)
 
 
 def _program(parser: ArgumentParser) -> tuple[str, list[Described]]:

@@ -1,7 +1,8 @@
 """Man pages: nsadmin(1), and one for each command."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
+from nsadmin.commands.documented import Example
 from nsadmin.commands.parameters import Described
 from nsadmin.diagnostics import EXIT_CODES
 from nsadmin.manual.describe import Command
@@ -25,6 +26,8 @@ def page(command: Command) -> str:
         (".SH SYNOPSIS", synopsis),
         (".SH DESCRIPTION", *_paragraphs(command.text)),
         (".SH OPTIONS", *_options(command.options)),
+        _columns(command.columns),
+        _examples(command.examples),
         (".SH EXIT STATUS", *_exit_codes()),
         (".SH SEE ALSO", ".BR nsadmin (1)"),
     )
@@ -73,9 +76,27 @@ def _options(options: Iterable[Described]) -> Iterator[str]:
         yield from _item(flags + behind, option.help)
 
 
+def _columns(meanings: Mapping[str, str]) -> tuple[str, ...]:
+    """What the rows have; nothing for a command without rows."""
+    if not meanings:
+        return ()
+    items = (
+        line for name, text in meanings.items() for line in _item(f"\\fB{_plain(name)}\\fR", _sentence(text))
+    )
+    return (".SH COLUMNS", *items)
+
+
+def _examples(examples: Iterable[Example]) -> tuple[str, ...]:
+    return (".SH EXAMPLES", *(line for example in examples for line in _example(example)))
+
+
+def _example(example: Example) -> tuple[str, ...]:
+    return (".PP", _plain(f"{example.about}:"), ".PP", ".RS 4", ".nf", _plain(example.line), ".fi", ".RE")
+
+
 def _exit_codes() -> Iterator[str]:
     for code, meaning in EXIT_CODES:
-        yield from _item(f"\\fB{code:d}\\fR", meaning[0].upper() + meaning[1:] + ".")
+        yield from _item(f"\\fB{code:d}\\fR", _sentence(meaning))
 
 
 def _item(term: str, text: str) -> Iterator[str]:
@@ -93,6 +114,10 @@ def _plain(text: str) -> str:
     """Text as roff shows it as it is."""
     escaped = text.replace("\\", "\\e").replace("-", "\\-").replace("~", "\\(ti").replace("^", "\\(ha")
     return f"\\&{escaped}" if escaped[:1] in (".", "'") else escaped
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _lowered(text: str) -> str:

@@ -1,4 +1,4 @@
-"""docs/commands.md: every command with its options."""
+"""docs/commands.md: every command with its options, columns and examples."""
 
 from collections.abc import Container, Iterable, Sequence
 
@@ -45,6 +45,12 @@ def _section(command: Command, shared: Container[Described]) -> str:
         lines.append("| option | |\n|---|---|")
         lines += [_line(option) for option in options]
         lines.append("")
+    if command.columns:
+        lines.append("| column | |\n|---|---|")
+        lines += [f"| `{name}` | {text} |" for name, text in command.columns.items()]
+        lines.append("")
+    if command.examples:
+        lines += ["```sh", *(f"# {example.about}\n{example.line}" for example in command.examples), "```\n"]
     return "\n".join(lines)
 
 

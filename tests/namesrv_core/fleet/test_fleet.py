@@ -4,9 +4,9 @@ import asyncio
 from collections import Counter
 from pathlib import Path
 
-from namesrv_core.fleet.fleet import READ_ONLY_TOPIC, Fleet, FleetPlan
+from namesrv_core.fleet.fleet import ORDERED_TOPIC, READ_ONLY_TOPIC, Fleet, FleetPlan
 from namesrv_core.transport import loop
-from tests.namesrv_core.fleet.running import cluster_info, running_name_server
+from tests.namesrv_core.fleet.running import ask, cluster_info, running_name_server
 
 
 def test_the_plan_has_its_size() -> None:
@@ -32,6 +32,36 @@ def test_topics_are_as_varied_as_in_life() -> None:
     assert {c["perm"] for s in specs for c in s.topics if c["topicName"] == READ_ONLY_TOPIC} == {4}
     assert any(name.startswith("%DLQ%") for name in homes)
     assert any(spec.groups["orders"] for spec in specs)
+
+
+def test_a_topic_has_the_same_readers_in_every_cluster() -> None:
+    seen: dict[str, set[tuple[str, ...]]] = {}
+    for spec in FleetPlan().specs():
+        for topic, groups in spec.groups.items():
+            seen.setdefault(topic, set()).add(groups)
+    assert {len(readers) for readers in seen.values()} == {1}
+
+
+def test_ports_follow_each_other_from_the_first_on() -> None:
+    fleet = Fleet(FleetPlan(clusters=1, groups=2, topics=1), [], port=10911)
+    assert [broker._place[1] for broker in fleet.brokers] == [10911, 10921, 10931, 10941]
+    assert {broker._place[1] for broker in Fleet(FleetPlan(), []).brokers} == {0}
+
+
+def test_the_order_configuration_names_every_broker_of_an_ordered_topic(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with running_name_server(tmp_path) as address:
+            fleet = Fleet(FleetPlan(clusters=2, groups=2, topics=5), [address])
+            await fleet.write_order_confs()
+            ext = {"namespace": "ORDER_TOPIC_CONFIG", "key": ORDERED_TOPIC}
+            stored = (await ask(address, 101, ext)).ext
+            assert stored == {"value": fleet.order_confs()[ORDERED_TOPIC]}
+            places = (stored["value"] or "").split(";")
+            assert [place.partition(":")[0] for place in places] == [
+                f"broker-{x}" for x in ("a-0", "a-1", "b-0", "b-1")
+            ]
+
+    loop.run(asyncio.wait_for(scene(), 20))
 
 
 def test_any_size_is_possible() -> None:

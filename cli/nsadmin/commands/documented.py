@@ -1,0 +1,75 @@
+"""What a command's docstring says: paragraphs and, in its last section, examples that can be typed.
+
+    Examples:
+        # What it does, in a line
+        nsadmin topicRoute orders
+
+They go with `nsadmin lab up --namesrv-port 9876 --broker-port 10911`. An exit code other than 0 stands at the
+end of the line above, as in "(exit code 5)". Only help and the manual read this.
+"""
+
+import inspect
+import re
+from collections.abc import Callable
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+from nsadmin.commands import columns
+from nsadmin.registry import Entry
+
+_TITLE = "Examples:"
+_EXIT_CODE = re.compile(r"\(exit code (\d+)\)$")
+
+
+class Example(NamedTuple):
+    """A command line, what it does, and the exit code it has in the lab."""
+
+    line: str
+    about: str
+    exit_code: int = 0
+
+
+class Documented(NamedTuple):
+    """A docstring: its paragraphs, each as one line, and its examples."""
+
+    paragraphs: list[str]
+    examples: list[Example]
+
+
+def documented(function: Callable[..., Any]) -> Documented:
+    """What a command says of itself; ValueError where its examples are not written as they should be."""
+    text, _, section = (inspect.getdoc(function) or "").partition(f"\n\n{_TITLE}\n")
+    paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
+    return Documented(paragraphs, _examples(section))
+
+
+def _examples(section: str) -> list[Example]:
+    lines = [line.strip() for line in section.splitlines() if line.strip()]
+    found = []
+    for about, line in zip_longest(lines[::2], lines[1::2], fillvalue=""):
+        if not (about.startswith("# ") and line.startswith("nsadmin ")):
+            raise ValueError(f"an example is a line with # and one with nsadmin, not {about!r} and {line!r}")
+        code = _EXIT_CODE.search(about)
+        found.append(Example(line, about[2:], int(code[1]) if code else 0))
+    return found
+
+
+def description(doc: str) -> str:
+    """A docstring without its examples."""
+    return inspect.cleandoc(doc).partition(f"\n\n{_TITLE}\n")[0]
+
+
+def help_sections(entry: Entry, function: Callable[..., Any]) -> str:
+    """The columns and the examples of a command, as they stand at the end of its help."""
+    parts = []
+    meanings = columns.of(entry.name, function)
+    if meanings:
+        width = max(map(len, meanings))
+        parts.append(
+            "\n".join(["Columns:", *(f"  {name:<{width}}  {text}" for name, text in meanings.items())])
+        )
+    examples = documented(function).examples
+    if examples:
+        lines = [f"  # {example.about}\n  {example.line}" for example in examples]
+        parts.append("\n".join([_TITLE, *lines]))
+    return "\n\n".join(parts)

@@ -1,0 +1,138 @@
+"""Where readers of simulated brokers are, and where they go when they are moved."""
+
+from typing import Any
+
+import pytest
+
+from namesrv_core.fleet.answers import answer
+from namesrv_core.fleet.model import BrokerModel, BrokerSpec
+from namesrv_core.fleet.offsets import LATE_GROUP, behind
+from namesrv_core.fleet.topics import topic_config
+from namesrv_core.protocol.command import Command, request
+from namesrv_core.protocol.object_keys import loads
+
+NOW = 1_700_000_000_000
+TOPICS = (topic_config("orders", 4), topic_config("payments", 4), topic_config("%RETRY%g", 1))
+READERS = {"orders": ("g", LATE_GROUP)}
+
+
+@pytest.fixture
+def model() -> BrokerModel:
+    return BrokerModel(BrokerSpec("c", "b", 0, TOPICS, READERS), "127.0.0.1:1000", [], NOW)
+
+
+def ask(model: BrokerModel, code: int, now: int = NOW, **ext: str) -> Command:
+    return answer(model, request(code, ext), now)[0]
+
+
+def offset(model: BrokerModel, code: int, now: int = NOW, **ext: str) -> int:
+    got = ask(model, code, now, **{"topic": "orders", "queueId": "1", **ext})
+    return int((got.ext or {})["offset"] or "") if got.code == 0 else -got.code
+
+
+def at(model: BrokerModel, now: int = NOW, group: str = "g", **ext: str) -> int:
+    return offset(model, 14, now, consumerGroup=group, **ext)
+
+
+def lags(model: BrokerModel, group: str, now: int = NOW) -> dict[tuple[str, int], Any]:
+    table = loads(ask(model, 208, now, consumerGroup=group).body)["offsetTable"]
+    return {(key["topic"], key["queueId"]): item for key, item in table}
+
+
+def test_a_queue_begins_before_it_ends_and_a_time_is_in_between(model: BrokerModel) -> None:
+    low, high = offset(model, 31), offset(model, 30)
+    assert 0 <= low < offset(model, 29, timestamp=str(NOW - 3_600_000)) < high
+    assert offset(model, 29, timestamp=str(NOW + 1)) == high
+    assert offset(model, 30, queueId="9") == offset(model, 31, topic="nope") == 0
+
+
+def test_groups_read_a_while_behind_and_one_of_them_a_long_while(model: BrokerModel) -> None:
+    assert at(model) == offset(model, 29, timestamp=str(NOW - behind("g")))
+    assert at(model, group=LATE_GROUP) == offset(model, 29, timestamp=str(NOW - behind(LATE_GROUP)))
+    assert behind(LATE_GROUP) > 100 * behind("g")
+    assert at(model, group="nobody") == at(model, topic="payments") == at(model, queueId="9") == -22
+
+
+def test_what_one_request_says_of_an_offset_the_others_say_too(model: BrokerModel) -> None:
+    item = lags(model, "g")["orders", 1]
+    assert (item["brokerOffset"], item["consumerOffset"]) == (offset(model, 30), at(model))
+    assert lags(model, "g")["%RETRY%g", 0]["brokerOffset"] == 0
+    everybody = loads(ask(model, 317, isOrder="false").body)
+    [mine] = [
+        stats for groups in everybody["consumeStatsList"] for name, stats in groups.items() if name == "g"
+    ]
+    table = {(key["topic"], key["queueId"]): lag for stats in mine for key, lag in stats["offsetTable"]}
+    assert table["orders", 1] == {**item, "pullOffset": 0}
+    assert everybody["totalDiff"] == sum(
+        item["brokerOffset"] - item["consumerOffset"]
+        for name in ("g", LATE_GROUP)
+        for item in lags(model, name).values()
+    )
+    assert all(
+        stats == []
+        for groups in loads(ask(model, 317, isOrder="true").body)["consumeStatsList"]
+        for stats in groups.values()
+    )
+
+
+def test_a_group_that_was_moved_back_pauses_and_catches_up(model: BrokerModel) -> None:
+    ago = str(NOW - 3_600_000)
+    goal = offset(model, 29, timestamp=ago)
+    body = loads(ask(model, 222, group="g", topic="orders", timestamp=ago, isForce="true").body)
+    assert [item for key, item in body["offsetTable"] if key["queueId"] == 1] == [goal]
+    assert at(model) == at(model, NOW + 4000) == goal
+    assert lags(model, "g")["orders", 1]["lastTimestamp"] == pytest.approx(NOW - 3_600_000, abs=1000)
+    assert goal < at(model, NOW + 6000) < at(model, NOW + 86_400_000)
+    usual = offset(model, 29, NOW + 86_400_000, timestamp=str(NOW + 86_400_000 - behind("g")))
+    assert at(model, NOW + 86_400_000) == usual
+
+
+def test_a_group_that_was_moved_to_the_end_waits_until_it_is_there(model: BrokerModel) -> None:
+    ask(model, 222, group=LATE_GROUP, topic="orders", timestamp="-1", isForce="true")
+    end = offset(model, 30)
+    assert at(model, group=LATE_GROUP) == at(model, NOW + 60_000, LATE_GROUP) == end
+    assert at(model, NOW + 2 * behind(LATE_GROUP), LATE_GROUP) > end
+
+
+def test_one_queue_is_moved_to_an_offset_within_its_bounds(model: BrokerModel) -> None:
+    whole: dict[str, Any] = {"group": "g", "topic": "orders", "timestamp": "-1", "isForce": "true"}
+    others = at(model, queueId="0")
+    low = offset(model, 31)
+    assert ask(model, 222, **whole, queueId="1", offset=str(low)).code == 0
+    assert (at(model), at(model, queueId="0")) == (low, others)
+    assert ask(model, 222, **whole, queueId="1").code == 0
+    assert at(model) == offset(model, 30)
+    refused = ask(model, 222, **whole, queueId="1", offset="99999999999")
+    assert refused.code == 1
+    assert "not in consume queue range" in (refused.remark or "")
+    assert ask(model, 222, **whole, queueId="4").code == 1
+
+
+def test_offsets_are_committed_by_hand_for_groups_without_clients_too(model: BrokerModel) -> None:
+    key: dict[str, Any] = {"consumerGroup": "TOOLS_CONSUMER", "topic": "payments", "queueId": "2"}
+    assert ask(model, 15, **key, commitOffset="7").code == 0
+    assert at(model, NOW + 60_000, "TOOLS_CONSUMER", topic="payments", queueId="2") == 7
+    assert lags(model, "TOOLS_CONSUMER")["payments", 2]["consumerOffset"] == 7
+    assert loads(ask(model, 300, topic="payments").body) == {"groupList": ["TOOLS_CONSUMER"]}
+    ask(model, 215, topic="payments")
+    assert loads(ask(model, 300, topic="payments").body) == {"groupList": []}
+
+
+@pytest.mark.parametrize(
+    ("ext", "code"), [({"group": "g", "topic": "nope"}, 17), ({"group": "nobody", "topic": "orders"}, 26)]
+)
+def test_moving_what_is_not_there(model: BrokerModel, ext: dict[str, Any], code: int) -> None:
+    assert ask(model, 222, **ext, timestamp="-1", isForce="true").code == code
+    wanted: dict[str, Any] = {
+        "consumerGroup": ext["group"],
+        "topic": ext["topic"],
+        "queueId": "0",
+        "commitOffset": "1",
+    }
+    assert ask(model, 15, **wanted).code == code
+
+
+def test_a_slave_moves_nobody() -> None:
+    slave = BrokerModel(BrokerSpec("c", "b", 1, TOPICS, READERS), "127.0.0.1:1001", [], NOW)
+    got = ask(slave, 222, group="g", topic="orders", timestamp="-1", isForce="true")
+    assert (got.code, got.remark) == (1, "Can not reset offset in slave broker")

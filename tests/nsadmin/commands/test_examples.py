@@ -1,0 +1,84 @@
+"""Every example of the manual, run in a lab; those that need messages are run by the interop tests."""
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.fleet.fleet import PORT_STEP, FleetPlan
+from tests.nsadmin.conftest import Run
+from tests.support.examples import ALL, BEFORE, IN_THE_LAB, ON_A_REAL_BROKER, ON_BROKERS, Case, words
+from tests.support.lab import DOCUMENTED_BROKER_PORT, lab
+from tests.support.running import ROOT, Program
+
+COMMANDS = [case for case in IN_THE_LAB if case.entry.kind != "program"]
+PROGRAMS = [case for case in IN_THE_LAB if case.entry.kind == "program"]
+RUNS = ("boot success", "Ctrl-C stops")
+
+
+@pytest.mark.parametrize("case", ALL, ids=lambda case: case.entry.name)
+def test_a_command_has_one_to_three_examples(case: Case) -> None:
+    assert 1 <= len(case.examples) <= 3, (
+        f'{case.entry.name}: add "Examples:" to the docstring of its function'
+    )
+    assert all(words(example)[0] == case.entry.name for example in case.examples)
+
+
+def test_each_example_is_run_in_the_lab_or_on_a_real_broker() -> None:
+    names = {case.entry.name for case in ALL}
+    assert names >= ON_A_REAL_BROKER.keys() | BEFORE.keys()
+    assert sorted([*IN_THE_LAB, *ON_BROKERS]) == sorted(ALL)
+
+
+@pytest.mark.parametrize("case", COMMANDS, ids=lambda case: case.entry.name)
+def test_the_examples_of_a_command_do_what_they_say(
+    case: Case, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with lab(tmp_path / "lab") as there:
+        monkeypatch.setenv("NAMESRV_ADDR", there.namesrv_addr)
+        for line in case.before:
+            assert run(*line).code == 0, line
+        for example in case.examples:
+            done = run(*map(there.with_addresses, words(example)))
+            assert done.code == example.exit_code, (example.line, done.err)
+            # A table is its head and at least one row.
+            assert example.exit_code or len(done.out.splitlines()) >= 2 - ("value" in example.line), (
+                example.line
+            )
+
+
+@pytest.mark.parametrize("case", PROGRAMS, ids=lambda case: case.entry.name)
+def test_the_examples_of_a_program_run_until_they_are_told_to_stop(case: Case, tmp_path: Path) -> None:
+    first = free_ports(1 + len(FleetPlan().specs()))
+    stand_ins = {"9876": str(first), str(DOCUMENTED_BROKER_PORT): str(first + PORT_STEP)}
+    for example in case.examples:
+        args = [stand_ins.get(word, word).replace("/tmp", str(tmp_path)) for word in words(example)]
+        command = [sys.executable, "-c", "import sys; from nsadmin.app import main; sys.exit(main())", *args]
+        child = subprocess.Popen(
+            command, cwd=ROOT, env=Program.environment(), stdout=subprocess.PIPE, text=True
+        )
+        assert child.stdout is not None
+        said = [line for line in iter(child.stdout.readline, "") if not ends(line, child)]
+        child.stdout.close()
+        assert (child.wait(20), bool(said)) == (example.exit_code, True), example.line
+
+
+def ends(line: str, child: subprocess.Popen[str]) -> bool:
+    """Tell a program that has come up to stop."""
+    if any(text in line for text in RUNS):
+        child.terminate()
+    return False
+
+
+def free_ports(number: int) -> int:
+    """The first of so many ports that are free now, PORT_STEP apart."""
+    for first in range(20_000, 60_000, number * PORT_STEP):
+        try:
+            for at in range(number):
+                socket.create_server(("127.0.0.1", first + at * PORT_STEP)).close()
+        except OSError:
+            continue
+        return first
+    raise AssertionError("no free ports")

@@ -1,0 +1,49 @@
+"""The examples of all commands, and where each of them is run: in the lab or on a real broker."""
+
+import shlex
+from typing import NamedTuple
+
+from nsadmin.commands.documented import Example
+from nsadmin.manual.describe import commands
+from nsadmin.registry import Entry
+
+ON_A_REAL_BROKER = {
+    "printMsg": "simulated brokers have no messages",
+    "printMsgByQueue": "simulated brokers have no messages",
+    "queryMsgById": "simulated brokers have no messages",
+    "queryMsgByKey": "simulated brokers have no messages",
+    "queryMsgByOffset": "simulated brokers have no messages",
+    "queryMsgByUniqueKey": "simulated brokers have no messages",
+    "queryMsgTraceById": "simulated brokers have no messages",
+    "sendMessage": "simulated brokers take no messages",
+}
+"""Commands whose examples the interop tests run, and why not the lab; all others are run in the lab."""
+
+BEFORE = {
+    "contextDelete": ("contextSet prod -n 127.0.0.1:9876",),
+    "contextList": ("contextSet prod -n 127.0.0.1:9876",),
+    "contextShow": ("contextSet prod -n 127.0.0.1:9876",),
+    "contextUse": ("contextSet test -n 127.0.0.1:9876", "contextSet prod -n 127.0.0.1:9876"),
+}
+"""Command lines that make what the examples of a command are about."""
+
+
+class Case(NamedTuple):
+    """A command and its examples, to be run one after the other."""
+
+    entry: Entry
+    examples: tuple[Example, ...]
+
+    @property
+    def before(self) -> list[list[str]]:
+        return [shlex.split(line) for line in BEFORE.get(self.entry.name, ())]
+
+
+def words(example: Example) -> list[str]:
+    """What stands behind `nsadmin` in an example, as a shell would hand it over."""
+    return shlex.split(example.line)[1:]
+
+
+ALL = [Case(command.entry, tuple(command.examples)) for command in commands()]
+IN_THE_LAB = [case for case in ALL if case.entry.name not in ON_A_REAL_BROKER]
+ON_BROKERS = [case for case in ALL if case.entry.name in ON_A_REAL_BROKER]

@@ -1,0 +1,92 @@
+"""What `nsadmin lab up` starts, in a thread of this process: a name server of ours and simulated brokers."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import AsyncExitStack, contextmanager
+from pathlib import Path
+from threading import Thread
+from typing import NamedTuple
+
+from namesrv_core.fleet.fleet import PORT_STEP, Fleet, FleetPlan
+from namesrv_core.transport.loop import run
+from tests.support.running import DEADLINE, serving
+
+DOCUMENTED_NAMESRV = "127.0.0.1:9876"
+DOCUMENTED_BROKER_PORT = 10911
+
+
+class Lab(NamedTuple):
+    """`brokers` are addresses by broker name and id; `stand_in` says what documented addresses stand for."""
+
+    namesrv_addrs: tuple[str, ...]
+    brokers: Mapping[tuple[str, int], str]
+    stand_in: Mapping[str, str]
+
+    @property
+    def namesrv_addr(self) -> str:
+        """All name servers, as -n takes them."""
+        return ";".join(self.namesrv_addrs)
+
+    def with_addresses(self, text: str) -> str:
+        """The text with this lab's addresses in the place of the documented ones."""
+        for documented, real in self.stand_in.items():
+            text = text.replace(documented, real)
+        return text
+
+
+class _Living:
+    """The thread that the lab lives in."""
+
+    def __init__(self, home: Path, plan: FleetPlan, name_servers: int) -> None:
+        self._home, self._plan, self._name_servers = home, plan, name_servers
+        self._started: Future[Lab] = Future()
+        self._thread = Thread(target=self._run)
+        self._thread.start()
+
+    def started(self) -> Lab:
+        return self._started.result(DEADLINE)
+
+    def end(self) -> None:
+        if self._started.exception(DEADLINE) is None:
+            self._loop.call_soon_threadsafe(self._end.set)
+        self._thread.join(DEADLINE)
+
+    def _run(self) -> None:
+        try:
+            run(self._live())
+        except BaseException as error:
+            self._started.set_exception(error)
+
+    async def _live(self) -> None:
+        self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
+        async with AsyncExitStack() as ends:
+            addrs = []
+            for number in range(self._name_servers):
+                home = self._home / f"namesrv-{number}"
+                home.mkdir(parents=True)
+                addrs.append((await ends.enter_async_context(serving(home))).address)
+            fleet = Fleet(self._plan, addrs)
+            await fleet.start()
+            await fleet.write_order_confs()
+            self._started.set_result(_described(addrs, fleet))
+            await self._end.wait()
+            await fleet.leave()
+
+
+def _described(addrs: list[str], fleet: Fleet) -> Lab:
+    brokers = {(item.spec.broker_name, item.spec.broker_id): item.broker_addr for item in fleet.brokers}
+    stand_in = {DOCUMENTED_NAMESRV: addrs[0]}
+    for at, broker in enumerate(fleet.brokers):
+        stand_in[f"127.0.0.1:{DOCUMENTED_BROKER_PORT + at * PORT_STEP}"] = broker.broker_addr
+    return Lab(tuple(addrs), brokers, stand_in)
+
+
+@contextmanager
+def lab(home: Path, plan: FleetPlan | None = None, *, name_servers: int = 1) -> Iterator[Lab]:
+    """A lab on free ports; every broker registers with each of the name servers."""
+    living = _Living(home, plan or FleetPlan(), name_servers)
+    try:
+        yield living.started()
+    finally:
+        living.end()
