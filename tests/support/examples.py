@@ -20,6 +20,7 @@ ON_A_REAL_BROKER = {
 """Commands whose examples the interop tests run, and why not the lab; all others are run in the lab."""
 
 BEFORE = {
+    "auditList": ("updateKvConfig DEPLOYMENT stage canary --yes",),
     "contextDelete": ("contextSet prod -n 127.0.0.1:9876",),
     "contextList": ("contextSet prod -n 127.0.0.1:9876",),
     "contextShow": ("contextSet prod -n 127.0.0.1:9876",),

@@ -5,7 +5,7 @@ from typing import Annotated
 from nsadmin import audit
 from nsadmin.audit import BadAudit, Record
 from nsadmin.commands import moments
-from nsadmin.commands.declared import Option
+from nsadmin.commands.declared import Option, shows
 from nsadmin.commands.times import utc
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Row, Rows
@@ -15,6 +15,7 @@ COLUMNS = ("time", "user", "context", "nameServers", "command", "sent", "results
 IN_TABLE = ("time", "user", "context", "command", "servers", "exitCode")
 
 
+@shows(COLUMNS, ("servers",))
 def audit_list(
     session: Session,
     since: Annotated[
@@ -27,6 +28,12 @@ def audit_list(
     interrupted. JSON has the name servers, each such request with its outcome, and the rows that were
     shown. It is kept in nsadmin/audit.jsonl in ~/.local/state, or where NSADMIN_AUDIT says; NSADMIN_AUDIT=off
     keeps nothing.
+
+    Examples:
+        # All of them
+        nsadmin auditList
+        # What went wrong since then
+        nsadmin auditList --since 2026-01-31 --filter 'exitCode!=0' --json
     """
     begin = moments.moment("auditList", "--since", since, 0)
     file = audit.path()
