@@ -32,8 +32,8 @@ def audit_list(
     Examples:
         # All of them
         nsadmin auditList
-        # What went wrong since then
-        nsadmin auditList --since 2026-01-31 --filter 'exitCode!=0' --json
+        # Changes of the KV config since then, with all that was sent
+        nsadmin auditList --since 2026-01-31 --filter command~KvConfig --json
     """
     begin = moments.moment("auditList", "--since", since, 0)
     file = audit.path()
