@@ -1015,4 +1015,5 @@ complete -c nsadmin -n '__fish_seen_subcommand_from lab' -l replicas -x -d 'brok
 complete -c nsadmin -n '__fish_seen_subcommand_from lab' -l topics -x -d 'topics in each cluster, beside the systems (40)'
 complete -c nsadmin -n '__fish_seen_subcommand_from lab' -l seed -x -d 'another fleet (1)'
 complete -c nsadmin -n '__fish_seen_subcommand_from lab' -l namesrv-port -x -d '0 takes a free one (0)'
+complete -c nsadmin -n '__fish_seen_subcommand_from lab' -l broker-port -x -d 'the first brokers, the others take every tenth after it; 0 takes free ones (0)'
 complete -c nsadmin -n '__fish_seen_subcommand_from lab' -s n -l namesrvAddr -x -d 'register with these name servers instead of starting one; separated by ; or ,'
