@@ -48,9 +48,13 @@ class BadSettings(RocketMQError):
 
 
 class RequestError(RocketMQError):
-    """A request was refused. `code` is the response code, `remark` the text that goes with it."""
+    """A request was refused. `code` is the response code, `remark` the text that goes with it.
+
+    `addr` is the server that refused it, where that is known.
+    """
 
     code: int = ResponseCode.SYSTEM_ERROR
+    addr: str | None = None
 
     def __init__(self, remark: str | None, code: int | None = None) -> None:
         super().__init__(remark)

@@ -6,6 +6,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+from namesrv_core.errors import RocketMQError
 from nsadmin import __version__, diagnostics, output, registry
 from nsadmin.diagnostics import ExitCode, Interrupted, UsageError
 from nsadmin.output import Rows
@@ -132,17 +133,25 @@ def _perform(entry: Entry, function: Any, args: list[str]) -> int:
         output.write_text("\n\n".join(filter(None, (str(text).rstrip(), help_sections(entry, function)))))
         return ExitCode.DONE
     session = Session(parsed.options, may_change=entry.may_change)
+    once = partial(function, session, **parsed.arguments)
     result: Any = None
     code: int = ExitCode.FAILED
     try:
         _require_consent(session, entry)
-        once = partial(function, session, **parsed.arguments)
         watch = parsed.options.watch
         result = once() if watch is None else _watched(session, watch, once)
         code = _deliver(session, result) or (ExitCode.DONE if session.is_complete else ExitCode.PARTLY)
+        if isinstance(result, Rows):
+            for line in _hints(session, once, code, result.errors):
+                session.remark(line)
     except KeyboardInterrupt:
         code = ExitCode.INTERRUPTED
         raise Interrupted(session.story_of_interruption()) from None
+    except RocketMQError as error:
+        code = diagnostics.code_of(error)
+        for line in _hints(session, once, code, [error]):
+            error.add_note(line)
+        raise
     except BaseException as error:
         code = diagnostics.code_of(error)
         raise
@@ -158,6 +167,25 @@ def _require_consent(session: Session, entry: Entry) -> None:
         session.require_writable(entry.name)
     if entry.kind == "delete":
         session.require_yes(entry.name)
+
+
+def _hints(
+    session: Session, command: "partial[Any]", code: int, errors: Sequence[RocketMQError | None]
+) -> list[str]:
+    """What may have been meant, else what can be done; nobody is asked about it where all went well."""
+    if session.options.quiet or not any(errors):
+        return []
+    from nsadmin.advice import advice
+
+    lines: list[str] = []
+    if code == ExitCode.NOT_FOUND:
+        from nsadmin.commands.near_misses import near_misses
+
+        with session.bystander() as admin:
+            lines = near_misses(
+                command.func, command.keywords, admin, ask_name_servers=bool(session.name_servers)
+            )
+    return lines or advice(errors)
 
 
 def _keep(session: Session, words: list[str], arguments: Mapping[str, Any], result: Any, code: int) -> None:

@@ -5,7 +5,7 @@ Which setting wins is decided in `Session`: what was given, then the environment
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,7 +42,7 @@ class Contexts(NamedTuple):
             known = (
                 ", ".join(sorted(self.by_name)) or "none yet: nsadmin contextSet NAME -n HOST:PORT makes one"
             )
-            raise BadConfig(f"no context {name!r}; there are: {known}")
+            raise BadConfig(f"no context {name!r}{_meant(name, self.by_name)}; there are: {known}")
         return found
 
     def using(self, name: str) -> "Contexts":
@@ -66,6 +66,13 @@ class Contexts(NamedTuple):
             None if self.current == name else self.current,
             None if self.previous == name else self.previous,
         )
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known)
+    return f": did you mean {' or '.join(near)}?" if near else ""
 
 
 def path(environ: Mapping[str, str] = os.environ) -> Path:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable
 from enum import IntEnum
 
-from namesrv_core.errors import BadSettings, RocketMQError
+from namesrv_core.errors import BadSettings, RequestError, RocketMQError
 from nsadmin.client.addresses import BadAddress
 from nsadmin.client.results import error_text, is_not_found, is_unreachable
 
@@ -97,6 +97,8 @@ def explain(error: BaseException, debug: bool) -> int:
         _leave_quietly()
     else:
         say(_reason(error))
+        for note in getattr(error, "__notes__", ()):
+            say(note)
     return code_of(error)
 
 
@@ -124,6 +126,8 @@ def _reason(error: BaseException) -> str:
         return "nothing was changed"
     if isinstance(error, (UsageError, BadAddress, BadSettings, ReadOnly, Interrupted)):
         return str(error)
+    if isinstance(error, RequestError) and error.addr is not None:
+        return f"{error.addr}: {error_text(error)}"
     if isinstance(error, RocketMQError):
         return str(error) if is_unreachable(error) else error_text(error)
     return f"{type(error).__name__}: {error} (run it again with --debug to see where)"

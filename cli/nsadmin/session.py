@@ -15,6 +15,9 @@ from nsadmin.output import Style
 
 T = TypeVar("T")
 
+_BRIEFLY = 1.0
+"""Seconds that hints are worth waiting for."""
+
 
 class Options(NamedTuple):
     """The options that all commands have in common."""
@@ -89,6 +92,16 @@ class Session:
         """The same client for requests to addresses that were named, for which no name server is needed."""
         return self._client
 
+    def bystander(self) -> AdminClient:
+        """Another client for the same name servers, asking briefly; who does not answer is not noted."""
+        access = self.options.access
+        return AdminClient(
+            self._client.addresses.addrs,
+            access=access._replace(timeout=min(access.timeout, _BRIEFLY), retries=0),
+            observer=observing.tracer(self._started) if self.options.debug else None,
+            read_only=True,
+        )
+
     def remark(self, text: str) -> None:
         """A line for the operator about what is no error; nothing with --quiet."""
         if not self.options.quiet:
@@ -143,7 +156,7 @@ class Session:
             return
         self._client.close()
         unreachable = self._client.unreachable
-        if len(unreachable) < len(self._client.addresses.addrs):
+        if unreachable and len(unreachable) < len(self._client.addresses.addrs):
             for addr, error in unreachable.items():
                 diagnostics.say(f"name server {addr}: {error_text(error)}")
         for line in self._client.disagreements:

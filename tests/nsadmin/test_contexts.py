@@ -83,3 +83,8 @@ def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(BadConfig, match="cannot be"):
         save(tmp_path / "file" / "config.yaml", Contexts({}))
+
+
+def test_a_context_that_looks_alike_is_suggested() -> None:
+    with pytest.raises(BadConfig, match=r"no context 'prd': did you mean prod\?; there are: lab, prod"):
+        Contexts({"prod": Context("h:1"), "lab": Context("h:1")}).named("prd")

@@ -90,7 +90,8 @@ def test_not_found_beside_a_dead_name_server_is_still_not_found(run: Run, server
     assert (done.code, done.out) == (5, "")
     assert done.err == (
         f"nsadmin: name server {dead}: connection refused, nothing listens there\n"
-        "nsadmin: TOPIC_NOT_EXIST (17): No topic route info in name server for the topic: T\n"
+        f"nsadmin: {server.addr}: TOPIC_NOT_EXIST (17): No topic route info in name server for the topic: T\n"
+        "nsadmin: TOPIC_NOT_EXIST: topicList shows the topics there are\n"
     )
 
 
@@ -157,5 +158,9 @@ def test_a_session_knows_which_changes_it_sent(server: FakeNameServer) -> None:
 def test_a_tiny_timeout_is_named_in_the_error(run: Run, server: FakeNameServer) -> None:
     server.handlers[RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER] = silent
     done = run("topicList", "-n", server.addr, "--timeout", "0.01", "--retries", "2")
-    assert done == (4, "", f"nsadmin: no name server answered: {server.addr}: no answer within 0.01 s\n")
+    assert (done.code, done.out) == (4, "")
+    assert done.err == (
+        f"nsadmin: no name server answered: {server.addr}: no answer within 0.01 s\n"
+        "nsadmin: --timeout SECONDS gives it longer\n"
+    )
     assert len(server.asked) == 3

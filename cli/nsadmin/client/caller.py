@@ -173,5 +173,7 @@ def _judged(
             answer = CallError(addr, answer.kind, f"{answer.reason}; it may have been done all the same")
         return ServerResult(addr, None, answer)
     if answer.code not in codes:
-        return ServerResult(addr, None, request_error(answer.code, answer.remark))
+        error = request_error(answer.code, answer.remark)
+        error.addr = addr
+        return ServerResult(addr, None, error)
     return ServerResult(addr, answer, None)

@@ -21,7 +21,8 @@ def test_both_sides_of_a_cluster_and_old_brokers(run: Run) -> None:
         groups = {"a": {0: master.addr, 1: slave.addr}, "b": {0: old.addr}}
         with FakeNameServer({"C": groups}) as server:
             done = run("haStatus", "-c", "C", "-n", server.addr, "--json")
-    assert (done.code, done.err) == (3, "nsadmin: failed on 1 of 3 servers\n")
+    assert done.code == 3
+    assert done.err.startswith("nsadmin: failed on 1 of 3 servers\n")
     first, second, third = json.loads(done.out)
     assert (first["role"], first["slaveAddr"], first["diff"], first["inSync"]) == (
         "master",

@@ -1,0 +1,48 @@
+"""Advice: what an operator can do about an error, by the code that a server answered."""
+
+from collections.abc import Iterable
+
+from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
+from namesrv_core.transport.calls import CallError
+from nsadmin.client.results import NoneReachable
+
+_BUSY = "the server has more to do than it can: try again in a while"
+_BY_CODE: dict[int, str] = {
+    ResponseCode.SYSTEM_BUSY: _BUSY,
+    ResponseCode.FLOW_CONTROL: _BUSY,
+    ResponseCode.REQUEST_CODE_NOT_SUPPORTED: (
+        "its release is too old for this, or it is no server of the kind that was meant; brokerStatus -b ADDR"
+        " shows a broker's release"
+    ),
+    ResponseCode.SERVICE_NOT_AVAILABLE: (
+        "the broker is starting or stopping, or may not do this now; brokerStatus -b ADDR shows its state"
+    ),
+    ResponseCode.NO_PERMISSION: (
+        "settings or permissions forbid it there, or forbid it to who asks: contextShow says who that is"
+    ),
+    ResponseCode.TOPIC_NOT_EXIST: "topicList shows the topics there are",
+    ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST: "consumerProgress shows the groups there are",
+    ResponseCode.CONSUMER_NOT_ONLINE: "no client of the group is connected; consumerConnection shows those",
+}
+_CREDENTIALS = (
+    "the broker checks credentials: those of the context, or NSADMIN_ACCESS_KEY and NSADMIN_SECRET_KEY"
+)
+
+
+def advice(errors: Iterable[RocketMQError | None]) -> list[str]:
+    """What to do, once for each kind of error; nothing for those that say it themselves."""
+    found = (_advice(error) for error in errors if error is not None)
+    return list(dict.fromkeys(text for text in found if text is not None))
+
+
+def _advice(error: RocketMQError) -> str | None:
+    if isinstance(error, NoneReachable):
+        return next(iter(advice(error.errors)), None)
+    if isinstance(error, CallError):
+        return "--timeout SECONDS gives it longer" if error.kind == "timeout" else None
+    if not isinstance(error, RequestError):
+        return None
+    if "AclException" in (error.remark or ""):
+        return _CREDENTIALS
+    name = ResponseCode(error.code).name if error.code in _BY_CODE else ""
+    return f"{name}: {_BY_CODE[error.code]}" if name else None

@@ -1,0 +1,68 @@
+"""Near misses: of what a command did not find, the names there are that look like the one that was typed."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import AdminClient
+from nsadmin.commands.declared import parameters_of
+from nsadmin.complete.sources import DETAILS, source_of
+from nsadmin.complete.tab import plain
+from nsadmin.complete.values import of_servers
+
+_NOUNS = {
+    "topics": "topic",
+    "clusters": "cluster",
+    "brokers": "broker",
+    "groups": "consumer group",
+    "kv-keys": "key",
+    "broker-keys": "setting",
+    "namesrv-keys": "setting",
+}
+_MOST = 3
+
+
+def near_misses(
+    function: Callable[..., Any], arguments: Mapping[str, Any], admin: AdminClient, *, ask_name_servers: bool
+) -> list[str]:
+    """A line for each name that servers do not know and that looks like one they do.
+
+    Where no name server was named, only the broker that was is asked for its own.
+    """
+    declared = {item.name: item.declared for item in parameters_of(function)}
+    by_metavar = {word.metavar: arguments.get(name) for name, word in declared.items()}
+    lines = []
+    for name, word in declared.items():
+        source, typed = source_of(word.metavar or "", word.values), arguments.get(name)
+        detail = by_metavar.get(DETAILS.get(source)) or ""
+        may_ask = ask_name_servers or (source == "broker-keys" and detail)
+        if source in _NOUNS and may_ask and isinstance(typed, str) and typed:
+            near = _near(typed, _known(source, admin, detail))
+            lines += [f"no {_NOUNS[source]} {typed!r}: did you mean {' or '.join(near)}?"] if near else []
+    return lines
+
+
+def _known(source: str, admin: AdminClient, detail: str) -> list[str]:
+    """What servers know; nothing where none tells."""
+    try:
+        return plain(of_servers(source, admin, detail))
+    except RocketMQError:
+        return []
+
+
+def _near(typed: str, known: Iterable[str]) -> list[str]:
+    """Up to three names that look like it, or else have it in them; none if it is one of them."""
+    from difflib import get_close_matches
+
+    by_lower = {name.lower(): name for name in known}
+    if typed in by_lower.values():
+        return []
+    lower = typed.lower()
+    if lower in by_lower:
+        return [by_lower[lower]]
+    # Comparing is slow: of very many names, only those of about the same length.
+    alike = [name for name in by_lower if abs(len(name) - len(lower)) <= max(2, len(lower) // 2)]
+    found = get_close_matches(lower, alike, _MOST) or sorted(
+        (name for name in by_lower if len(lower) > 2 and lower in name), key=len
+    )
+    return [by_lower[name] for name in found[:_MOST]]

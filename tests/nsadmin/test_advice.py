@@ -1,0 +1,53 @@
+"""What can be done about an error, said once for each kind."""
+
+import pytest
+
+from namesrv_core.errors import RocketMQError, request_error
+from namesrv_core.transport.calls import CallError
+from nsadmin.advice import advice
+from nsadmin.client import NoneReachable, NotFound
+
+LATE = CallError("h:1", "timeout", "no answer within 3 s")
+
+
+@pytest.mark.parametrize(
+    ("error", "start"),
+    [
+        (request_error(2, "[REJECTREQUEST]system busy"), "SYSTEM_BUSY: the server has more to do"),
+        (
+            request_error(3, " request type 9 not supported"),
+            "REQUEST_CODE_NOT_SUPPORTED: its release is too old",
+        ),
+        (request_error(16, "locked"), "NO_PERMISSION: settings or permissions forbid it"),
+        (request_error(17, None), "TOPIC_NOT_EXIST: topicList shows"),
+        (
+            request_error(1, "org.apache.rocketmq.acl.common.AclException: No"),
+            "the broker checks credentials",
+        ),
+        (LATE, "--timeout SECONDS gives it longer"),
+        (
+            NoneReachable([CallError("h:2", "unconnected", "refused"), LATE]),
+            "--timeout SECONDS gives it longer",
+        ),
+    ],
+)
+def test_what_can_be_done(error: RocketMQError, start: str) -> None:
+    [line] = advice([None, error, error])
+    assert line.startswith(start)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        NotFound("x"),
+        request_error(1, "oh"),
+        request_error(4711, None),
+        CallError("h:1", "unconnected", "refused"),
+    ],
+)
+def test_nothing_is_said_where_nothing_is_known(error: RocketMQError) -> None:
+    assert advice([error]) == []
+
+
+def test_each_kind_has_its_line() -> None:
+    assert len(advice([request_error(2, "a"), request_error(2, "b"), LATE])) == 2
