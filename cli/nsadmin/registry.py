@@ -99,6 +99,7 @@ _GROUPS: dict[str, tuple[tuple[str, str, Kind, str], ...]] = {
         ("contextDelete", "contexts", "local", "Forget one"),
     ),
     "Audit": (("auditList", "audit", "local", "Changes that were made from this account"),),
+    "Help": (("mqadminMap", "mqadmin_map", "local", "What to type instead of a command of mqadmin"),),
     "Programs": (
         ("namesrv", "namesrv", "program", "Run a name server here"),
         ("lab", "lab", "program", "Run a name server and simulated brokers, to play with"),

@@ -33,7 +33,7 @@ def audit_list(
         # All of them
         nsadmin auditList
         # Changes of the KV config since then, with all that was sent
-        nsadmin auditList --since 2026-01-31 --filter command~KvConfig --json
+        nsadmin auditList --since 2025-01-31 --filter command~KvConfig --json
     """
     begin = moments.moment("auditList", "--since", since, 0)
     file = audit.path()

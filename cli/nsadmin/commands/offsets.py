@@ -70,7 +70,7 @@ def reset_offset_by_time(
 
     Examples:
         # How many messages a group would get once more, from one o'clock on
-        nsadmin resetOffsetByTime warehouse payments -s 2026-01-31T13:00:00Z --dry-run
+        nsadmin resetOffsetByTime warehouse payments -s 2025-01-31T13:00:00Z --dry-run
         # Move it to the end of the topic
         nsadmin resetOffsetByTime warehouse payments -s -1 --yes
         # Move one queue of one broker to its end

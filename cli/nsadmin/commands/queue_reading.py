@@ -65,8 +65,8 @@ def print_msg(
     Examples:
         # The first ten messages of a topic
         nsadmin printMsg payments --maxNum 10
-        # Those of the last hours with a tag, without bodies
-        nsadmin printMsg payments -b 2026-01-31T13:00:00Z -s settled -d false
+        # Those with a tag since some time, without bodies
+        nsadmin printMsg payments -b 2025-01-31T13:00:00Z -s settled -d false
     """
     queues = session.admin.messages.queues(topic, None, parent)
     reading = _Reading(session, "printMsg", topic, expression, max_num)
