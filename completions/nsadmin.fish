@@ -1,6 +1,6 @@
 # fish completion for nsadmin
 function __nsadmin_needs_command
-    not __fish_seen_subcommand_from clusterList brokerStatus wipeWritePerm addWritePerm haStatus getBrokerConfig updateBrokerConfig cleanExpiredCQ cleanUnusedTopic topicList topicRoute topicClusterList topicStatus statsAll allocateMQ updateTopic updateTopicPerm updateOrderConf deleteTopic consumerProgress consumerConnection consumerStatus brokerConsumeStats getConsumerConfig updateSubGroup deleteSubGroup resetOffsetByTime skipAccumulatedMessage cloneGroupOffset producer producerConnection queryMsgByKey queryMsgByUniqueKey queryMsgById queryMsgByOffset printMsgByQueue printMsg sendMessage queryMsgTraceById kvGet kvList updateKvConfig deleteKvConfig getNamesrvConfig updateNamesrvConfig contextList contextShow contextUse contextSet contextDelete auditList namesrv lab
+    not __fish_seen_subcommand_from clusterList brokerStatus wipeWritePerm addWritePerm haStatus getBrokerConfig updateBrokerConfig cleanExpiredCQ cleanUnusedTopic topicList topicRoute topicClusterList topicStatus statsAll allocateMQ updateTopic updateTopicPerm updateOrderConf deleteTopic consumerProgress consumerConnection consumerStatus brokerConsumeStats getConsumerConfig updateSubGroup deleteSubGroup resetOffsetByTime skipAccumulatedMessage cloneGroupOffset producer producerConnection queryMsgByKey queryMsgByUniqueKey queryMsgById queryMsgByOffset printMsgByQueue printMsg sendMessage queryMsgTraceById kvGet kvList updateKvConfig deleteKvConfig getNamesrvConfig updateNamesrvConfig contextList contextShow contextUse contextSet contextDelete auditList mqadminMap namesrv lab
 end
 complete -c nsadmin -f
 complete -c nsadmin -n __nsadmin_needs_command -a clusterList -d 'Brokers with their load and state'
@@ -54,6 +54,7 @@ complete -c nsadmin -n __nsadmin_needs_command -a contextUse -d 'Choose one for 
 complete -c nsadmin -n __nsadmin_needs_command -a contextSet -d 'Make or change one'
 complete -c nsadmin -n __nsadmin_needs_command -a contextDelete -d 'Forget one'
 complete -c nsadmin -n __nsadmin_needs_command -a auditList -d 'Changes that were made from this account'
+complete -c nsadmin -n __nsadmin_needs_command -a mqadminMap -d 'What to type instead of a command of mqadmin'
 complete -c nsadmin -n __nsadmin_needs_command -a namesrv -d 'Run a name server here'
 complete -c nsadmin -n __nsadmin_needs_command -a lab -d 'Run a name server and simulated brokers, to play with'
 complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -s c -l clusterName -x -d 'Only this cluster.'
@@ -1001,6 +1002,18 @@ complete -c nsadmin -n '__fish_seen_subcommand_from auditList' -l filter -x -d '
 complete -c nsadmin -n '__fish_seen_subcommand_from auditList' -l quiet -d 'Nothing on stderr but errors.'
 complete -c nsadmin -n '__fish_seen_subcommand_from auditList' -l debug -d 'Show each request on stderr, and tracebacks.'
 complete -c nsadmin -n '__fish_seen_subcommand_from auditList' -s h -l help -d 'Show this and exit.'
+complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l command -x -d 'A command of mqadmin; all if left out.'
+complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
+complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l json -d 'Short for --output json.'
+complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l no-headers -d 'No names above tables, CSV and TSV.'
+complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l no-color -d 'No colours (nor with NO_COLOR set).'
+complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
+complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l columns -x -d 'Only these columns, in this order.'
+complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l sort -x -d 'By these columns; - turns one round.'
+complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
+complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l quiet -d 'Nothing on stderr but errors.'
+complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l debug -d 'Show each request on stderr, and tracebacks.'
+complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -s h -l help -d 'Show this and exit.'
 complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -s h -l help -d 'show this help message and exit'
 complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -s c -l configFile -x -d 'Java properties; also where updates go'
 complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -s p -l printConfigItem -d 'print all items and exit'
