@@ -17,8 +17,8 @@ from namesrv_core.transport import loop
 from namesrv_core.transport.address import join_addr
 
 
-def parser(prog: str = "python -m namesrv_core") -> argparse.ArgumentParser:
-    """The flags of `mqnamesrv`, and ours."""
+def parser(prog: str = "python -m namesrv_core", journals: bool = False) -> argparse.ArgumentParser:
+    """The flags of `mqnamesrv`, and ours. With `journals` there is a journal unless it is declined."""
     flags = Flags(prog, "A name server for Apache RocketMQ 4.9 and 5.x.")
     flags.add_argument("-c", "--configFile", metavar="FILE", help="Java properties; also where updates go")
     flags.add_argument("-p", "--printConfigItem", action="store_true", help="print all items and exit")
@@ -30,15 +30,23 @@ def parser(prog: str = "python -m namesrv_core") -> argparse.ArgumentParser:
     flags.add_argument(
         "--home", metavar="DIR", help="folder of kvConfig.json and namesrv.properties (~/namesrv)"
     )
+    flags.add_argument(
+        "--journal-dir",
+        metavar="DIR",
+        help="keep a journal of all that happens there"
+        + (" (journal/ in the home)" if journals else "; there is none if left out"),
+    )
+    if journals:
+        flags.add_argument("--no-journal", action="store_true", help="keep no journal")
     return flags
 
 
-def main(argv: list[str] | None = None, prog: str = "python -m namesrv_core") -> int:
+def main(argv: list[str] | None = None, prog: str = "python -m namesrv_core", journals: bool = False) -> int:
     """Run a name server until it is told to stop. The exit code: 0 for a clean end, 1 for a failed start."""
-    flags = parser(prog).parse_args(argv)
+    flags = parser(prog, journals).parse_args(argv)
     set_up()
     try:
-        settings = _settings(flags)
+        settings = _settings(flags, journals)
         if flags.printConfigItem:
             sys.stdout.buffer.write(settings.body())
             return 0
@@ -58,7 +66,7 @@ def _in_words(error: Exception) -> str:
     return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
 
 
-def _settings(flags: argparse.Namespace) -> Settings:
+def _settings(flags: argparse.Namespace, journals: bool) -> Settings:
     home = Path(flags.home).expanduser() if flags.home else Path.home() / "namesrv"
     settings = Settings(
         rocketmqHome=os.environ.get("ROCKETMQ_HOME"),
@@ -71,6 +79,12 @@ def _settings(flags: argparse.Namespace) -> Settings:
         settings.listenPort = flags.port
     if flags.bind is not None:
         settings.bindAddress = flags.bind
+    if flags.journal_dir is not None:
+        settings.journalDir = str(Path(flags.journal_dir).expanduser())
+    elif journals and flags.no_journal:
+        settings.journalDir = None
+    elif journals and settings.journalDir is None:
+        settings.journalDir = str(home / "journal")
     if settings.clusterTest:
         raise RocketMQError("clusterTest=true is not supported: no broker could register")
     if settings.enableControllerInNamesrv:
@@ -90,8 +104,15 @@ def _read(settings: Settings, path: Path) -> None:
 async def _serve(settings: Settings) -> None:
     server = NameServer(settings)
     stop = asyncio.Event()
+    reasons: list[str] = []
+
+    def end(number: signal.Signals) -> None:
+        reasons.append(number.name)
+        stop.set()
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        asyncio.get_running_loop().add_signal_handler(number, end, number)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, server.take_snapshot)
     try:
         await server.start()
     except OSError as error:
@@ -101,7 +122,7 @@ async def _serve(settings: Settings) -> None:
         print(f"The Name Server boot success. serializeType=JSON, address {server.address}", flush=True)
         await stop.wait()
     finally:
-        await server.stop()
+        await server.stop(*reasons[:1])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What can happen to a name server: frozen records, returned by whatever changes its tables.
 
 Journal, metrics and log are fed the same records, so they cannot disagree. Times are not in here: whoever
-is fed adds when, on which server and on whose request.
+is fed adds when, on which server and on whose request. A field's name has the same type in every event.
 """
 
 from collections.abc import Mapping
@@ -29,6 +29,112 @@ class TopicChange(NamedTuple):
     after: QueueData | None
 
 
+class TopicChanges(NamedTuple):
+    """Topics that changed alike: how a journal writes many a TopicChange."""
+
+    topics: tuple[str, ...]
+    before: QueueData | None
+    after: QueueData | None
+
+
+class DataVersion(NamedTuple):
+    """Which state of its topics a broker registered; equal only if all three parts are."""
+
+    counter: int | None = 0
+    state_version: int = 0
+    timestamp: int = 0
+
+    def to_json(self) -> dict[str, object]:
+        return {"counter": self.counter, "stateVersion": self.state_version, "timestamp": self.timestamp}
+
+
+class MappingInfo(NamedTuple):
+    """Which queues of a static topic one broker holds (`TopicQueueMappingInfo`)."""
+
+    topic: str | None = None
+    scope: str | None = "__global__"
+    total_queues: int = 0
+    bname: str | None = None
+    epoch: int = 0
+    dirty: bool = False
+    curr_id_map: tuple[tuple[int, int], ...] = ()
+
+
+class MappingChange(NamedTuple):
+    """The queues of a static topic on one broker; None before: added, None after: removed."""
+
+    topic: str
+    bname: str | None
+    before: MappingInfo | None
+    after: MappingInfo | None
+
+
+class SettingChange(NamedTuple):
+    """A setting as the configuration file has it; None before: it had no value."""
+
+    key: str
+    before: str | None
+    after: str
+
+
+class BrokerInfo(NamedTuple):
+    """What is kept of a broker that lives at an address (`BrokerLiveInfo`)."""
+
+    ha_server_addr: str | None = None
+    heartbeat_timeout_millis: int = 120_000
+    data_version: DataVersion | None = None
+    filter_servers: tuple[str | None, ...] = ()
+
+
+UNTOLD = BrokerInfo()
+"""What is kept of a broker that says nothing about itself."""
+
+
+class ClusterNames(NamedTuple):
+    """The broker names that a cluster lists."""
+
+    cluster_name: str
+    broker_names: tuple[str, ...]
+
+
+class Member(NamedTuple):
+    broker_id: int
+    broker_addr: str
+
+
+class Group(NamedTuple):
+    """The brokers of one name (`BrokerData`)."""
+
+    cluster_name: str
+    broker_name: str
+    enable_acting_master: bool
+    zone_name: str | None
+    members: tuple[Member, ...]
+
+
+class Living(NamedTuple):
+    """A broker's address in a cluster, and how long nothing had been heard of it."""
+
+    cluster_name: str
+    broker_addr: str
+    silent_millis: int
+    info: BrokerInfo
+
+
+class AlikeTopics(NamedTuple):
+    """Topics that have the same queues on the same brokers, in this order."""
+
+    topics: tuple[str, ...]
+    queues: tuple[QueueData, ...]
+
+
+class TopicMappings(NamedTuple):
+    """Where the queues of a static topic are, by broker name."""
+
+    topic: str
+    mappings: tuple[tuple[str | None, MappingInfo], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """Base of all events."""
@@ -44,28 +150,66 @@ class BrokerRegistered(Event):
     broker_addr: str
     topics: int
     replaced: str | None = None
+    enable_acting_master: bool = False
+    zone_name: str | None = None
+    info: BrokerInfo = UNTOLD
 
 
 @dataclass(frozen=True, slots=True)
 class BrokerChanged(Event):
-    """A known broker registered with another data version."""
+    """A known broker registered with another data version, or with something else that was not known."""
 
     cluster_name: str
     broker_name: str
     broker_id: int
     broker_addr: str
     topics: int
+    enable_acting_master: bool = False
+    zone_name: str | None = None
+    info: BrokerInfo = UNTOLD
 
 
 @dataclass(frozen=True, slots=True)
 class RegistrationRefused(Event):
-    """A broker asked for a place that it did not get."""
+    """A broker asked for a place that it did not get; what it said about its group counts all the same."""
 
     cluster_name: str
     broker_name: str
     broker_id: int
     broker_addr: str
     reason: str
+    enable_acting_master: bool = False
+    zone_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddressConflict(Event):
+    """Two addresses want one place: `broker_addr` asked for it while `holder_addr` held it.
+
+    The holder was last heard `silent_millis` ago. Who has the place now, the next event tells.
+    """
+
+    cluster_name: str
+    broker_name: str
+    broker_id: int
+    broker_addr: str
+    holder_addr: str
+    silent_millis: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class HeartbeatGap(Event):
+    """Nothing was heard of a broker for three quarters of the time that it may be silent.
+
+    It goes on, or is over (`resumed`), after `silent_millis` in all.
+    """
+
+    cluster_name: str
+    broker_name: str
+    broker_id: int
+    broker_addr: str
+    silent_millis: int
+    resumed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +228,15 @@ class BrokerUnregistered(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class AddressForgotten(Event):
+    """An address that held no place (any more) went: "unregistered", "channel closed" or "expired"."""
+
+    cluster_name: str
+    broker_addr: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class TopicsChanged(Event):
     """Queues came, changed or went by a "registration", an "unregistration" or a "topic registration"."""
 
@@ -99,6 +252,14 @@ class TopicDeleted(Event):
     topic: str
     cluster_name: str | None
     changes: tuple[TopicChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MappingsChanged(Event):
+    """The queues of static topics on a broker came, changed or went."""
+
+    broker_name: str
+    mapping_changes: tuple[MappingChange, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +307,89 @@ class KvDeleted(Event):
 
 @dataclass(frozen=True, slots=True)
 class SettingsChanged(Event):
-    """Keys with their values before and after, as the configuration file has them."""
+    """Settings were changed by request."""
 
-    changes: Mapping[str, tuple[str | None, str]]
+    setting_changes: tuple[SettingChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStarted(Event):
+    """A name server began, with empty tables and the KV config that it had kept."""
+
+    version: str
+    pid: int
+
+
+@dataclass(frozen=True, slots=True)
+class ServerReady(Event):
+    """It listens at `address`, and answers questions about routes."""
+
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStopping(Event):
+    """It ends in order; a journal that ends otherwise is that of a server that was killed."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServerPaused(Event):
+    """It could do nothing for `pause_millis`: stopped by a signal, starved, or asleep with its machine."""
+
+    pause_millis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Heartbeats(Event):
+    """Proof of life: that many brokers are in the tables, and none was silent for longer than this one."""
+
+    brokers: int
+    longest_silence_millis: int | None
+    broker_addr: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot(Event):
+    """All tables, taken because of a `reason`: "start", "roll", "interval", "request" or "loss"."""
+
+    reason: str
+    clusters: tuple[ClusterNames, ...]
+    groups: tuple[Group, ...]
+    live: tuple[Living, ...]
+    routes: tuple[AlikeTopics, ...]
+    mappings: tuple[TopicMappings, ...]
+    kv: Mapping[str, Mapping[str, str | None]]
+    settings: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotMark(Event):
+    """A snapshot would say what the latest one said: no event since has changed a table."""
+
+    reason: str
+    brokers: int
+
+
+@dataclass(frozen=True, slots=True)
+class EventsLost(Event):
+    """That many events are missing here: the journal could not keep up. A snapshot follows."""
+
+    lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class JournalRepaired(Event):
+    """A file that a killed server left ended in the middle of a record, which was cut off."""
+
+    file: str
+    cut_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class JournalResumed(Event):
+    """The journal could not be written for a while, and is written again."""
+
+    error: str
+    failing_millis: int

@@ -89,17 +89,21 @@ def query_data_version(state: NameServerState, request: Command, channel: int, n
         version = bodies.data_version(value, now)
     except ValueError as error:
         raise BadRequest(f"no DataVersion: {error}") from None
-    stored = liveness.heard(state.tables, _live_key(header), now)
+    key = _live_key(header)
+    events = liveness.resumed(state.tables, key, now)
+    stored = liveness.heard(state.tables, key, now)
     changed = stored is None or stored != version
     body = b"" if stored is None else fastjson.dumps(stored.to_json())
-    return reply(request, ext={"changed": str(changed).lower()}, body=body), ()
+    return reply(request, ext={"changed": str(changed).lower()}, body=body), events
 
 
 def broker_heartbeat(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
     """BROKER_HEARTBEAT: an unknown broker is answered alike, it registers by itself."""
     header = headers.read(headers.BrokerHeartbeat, request.ext)
-    liveness.heard(state.tables, _live_key(header), now)
-    return reply(request), ()
+    key = _live_key(header)
+    events = liveness.resumed(state.tables, key, now)
+    liveness.heard(state.tables, key, now)
+    return reply(request), events
 
 
 def _live_key(header: headers.BrokerIdentity | headers.BrokerHeartbeat) -> LiveKey:

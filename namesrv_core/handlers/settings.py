@@ -12,8 +12,11 @@ from namesrv_core.state.name_server import NameServerState
 
 
 def get(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
-    """GET_NAMESRV_CONFIG."""
-    return reply(request, body=state.settings.body()), ()
+    """GET_NAMESRV_CONFIG; where there is a journal, also how it is ("journal=ok", "journal=failing: ...")."""
+    body = state.settings.body()
+    if state.journal_status is not None:
+        body += f"journal={state.journal_status}\n".encode()
+    return reply(request, body=body), ()
 
 
 def update(state: NameServerState, request: Command, channel: int, now: int) -> Answer:

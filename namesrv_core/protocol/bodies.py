@@ -4,22 +4,13 @@ Records carry what is used; members are the wire's own names.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from namesrv_core.events import DataVersion as DataVersion
+from namesrv_core.events import MappingInfo as MappingInfo
 from namesrv_core.events import QueueData
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.fastjson import to_int, to_text
-
-
-class DataVersion(NamedTuple):
-    """Which state of its topics a broker registered; equal only if all three parts are."""
-
-    counter: int | None = 0
-    state_version: int = 0
-    timestamp: int = 0
-
-    def to_json(self) -> dict[str, object]:
-        return {"counter": self.counter, "stateVersion": self.state_version, "timestamp": self.timestamp}
 
 
 def queue_data(queue: QueueData) -> dict[str, object]:
@@ -30,29 +21,6 @@ def queue_data(queue: QueueData) -> dict[str, object]:
         "topicSysFlag": queue.topic_sys_flag,
         "writeQueueNums": queue.write_queue_nums,
     }
-
-
-class MappingInfo(NamedTuple):
-    """Which queues of a static topic one broker holds (`TopicQueueMappingInfo`)."""
-
-    topic: str | None = None
-    scope: str | None = "__global__"
-    total_queues: int = 0
-    bname: str | None = None
-    epoch: int = 0
-    dirty: bool = False
-    curr_id_map: tuple[tuple[int, int], ...] = ()
-
-    def to_json(self) -> dict[str, object]:
-        return {
-            "bname": self.bname,
-            "currIdMap": dict(self.curr_id_map),
-            "dirty": self.dirty,
-            "epoch": self.epoch,
-            "scope": self.scope,
-            "topic": self.topic,
-            "totalQueues": self.total_queues,
-        }
 
 
 def member(fields: Mapping[str, Any], name: str, default: int, bits: int = 32) -> int:
@@ -98,6 +66,19 @@ def mapping_info(value: Any) -> MappingInfo | None:
         as_bool(fields.get("dirty")),
         tuple((to_int(key), to_int(item)) for key, item in queues.items()),
     )
+
+
+def mapping_json(info: MappingInfo) -> dict[str, object]:
+    """A TopicQueueMappingInfo as the wire has it."""
+    return {
+        "bname": info.bname,
+        "currIdMap": dict(info.curr_id_map),
+        "dirty": info.dirty,
+        "epoch": info.epoch,
+        "scope": info.scope,
+        "topic": info.topic,
+        "totalQueues": info.total_queues,
+    }
 
 
 def queue_datas(body: bytes) -> list[QueueData]:

@@ -13,7 +13,10 @@ Kept = Callable[[Exception | None], None]
 
 
 class Keeper(Generic[S]):
-    """`snapshot` copies what is to be kept, `save` writes it (in a thread), `restore` goes back to it."""
+    """`snapshot` copies what is to be kept, `save` writes it (in a thread), `restore` goes back to it.
+
+    `kept` is the copy that is on the disk.
+    """
 
     def __init__(
         self, snapshot: Callable[[], S], save: Callable[[S], None], restore: Callable[[S], None]
@@ -21,7 +24,7 @@ class Keeper(Generic[S]):
         self._snapshot = snapshot
         self._save = save
         self._restore = restore
-        self._on_disk = snapshot()
+        self.kept = snapshot()
         self._waiting: list[Kept] = []
         self._writing: asyncio.Task[None] | None = None
 
@@ -41,10 +44,10 @@ class Keeper(Generic[S]):
                 # What came meanwhile was built on what is undone now, and is undone with it.
                 told += self._waiting
                 self._waiting = []
-                self._restore(self._on_disk)
+                self._restore(self.kept)
                 failure: Exception | None = error
             else:
-                self._on_disk = snapshot
+                self.kept = snapshot
                 failure = None
             for kept in told:
                 kept(failure)

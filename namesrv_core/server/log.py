@@ -24,7 +24,7 @@ def set_up(level: int = logging.INFO) -> None:
 
 def line(event: Event, cause: str) -> str:
     """One event in one line: its name, its fields, what caused it."""
-    shown = ((item.name, getattr(event, item.name)) for item in fields(event))
+    shown = ((item.name, getattr(event, item.name)) for item in fields(event) if item.name != "info")
     texts = (f"{name}={_text(value)}" for name, value in shown if value is not None)
     return f"{type(event).__name__} {' '.join(texts)} ({cause})"
 

@@ -1,6 +1,7 @@
 """NameServer: start, serve, stop. Reads the clock once a request and hands it down."""
 
 import asyncio
+import socket
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +9,9 @@ from pathlib import Path
 from namesrv_core.errors import ResponseCode
 from namesrv_core.events import Event, KvDeleted, KvPut, MinBrokerIdChanged, SettingsChanged
 from namesrv_core.handlers.dispatch import handle
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, reply
+from namesrv_core.server import journaling
 from namesrv_core.server.housekeeping import Housekeeping
 from namesrv_core.server.keeper import Keeper
 from namesrv_core.server.log import line, log
@@ -29,7 +32,7 @@ _UNDERSTANDS_GO_AWAY = 476
 
 
 class NameServer:
-    """A name server on one address. CorruptFile from the constructor, OSError from `start`."""
+    """A name server on one address. OSError and RocketMQError from the constructor, OSError from `start`."""
 
     def __init__(self, settings: Settings) -> None:
         self._epoch = time.time() - time.monotonic()
@@ -44,6 +47,7 @@ class NameServer:
         self._housekeeping = Housekeeping(
             (lambda: max(settings.scanNotActiveBrokerInterval / 1000, _SHORTEST_SCAN), self._expire),
             (lambda: _IDLE_LOOK, self._close_idle),
+            (lambda: journaling.TICK / 1000, self._tick),
         )
         kv, kv_path = self.state.kv, Path(settings.kvConfigPath)
         self._kv_keeper: Keeper[Tables] = Keeper(
@@ -55,6 +59,9 @@ class NameServer:
             settings.items,
             lambda items: settings_file.save(Path(settings.configStorePath), items),
             settings.restore,
+        )
+        self._journal = journaling.opened(
+            self.state, lambda: (self._kv_keeper.kept, self._settings_keeper.kept)
         )
 
     def now(self) -> int:
@@ -71,9 +78,17 @@ class NameServer:
         self._listener = await Listener.open(
             self, settings.bindAddress, settings.listenPort, settings.serverSocketBacklog
         )
+        if self._journal is not None:
+            server = settings.journalServerId or join_addr(socket.gethostname(), self._listener.port)
+            self._journal.start(self.address, server, self.now())
         self._housekeeping.start()
 
-    async def stop(self) -> None:
+    def take_snapshot(self) -> None:
+        """Write all tables to the journal, if there is one."""
+        if self._journal is not None:
+            self._journal.take("request", self.now())
+
+    async def stop(self, reason: str = "told to") -> None:
         """Say go away for as long as the settings want, finish what is being written, close everything."""
         settings = self.state.settings
         if settings.enableShutdownGracefully:
@@ -85,6 +100,9 @@ class NameServer:
         self._notices.stop()
         await self._kv_keeper.finish()
         await self._settings_keeper.finish()
+        if self._journal is not None:
+            await asyncio.to_thread(self._journal.stop, reason)
+            self._journal = None
         for stream in list(self._streams):
             stream.close()
 
@@ -110,13 +128,15 @@ class NameServer:
             if keeper is not None:
                 keeper.keep(lambda failure: self._kept(stream, command, answer, events, failure))
                 return None
-            self._publish(events, f"request {command.code} from {stream.peer}")
+            self._publish(events, _name(command), stream.peer)
         return None if command.is_oneway else answer
 
     def closed(self, stream: Stream) -> None:
         self._streams.discard(stream)
         if not self._stopped:
-            self._publish(liveness.channel_closed(self.state.tables, stream.number), stream.peer)
+            self._publish(
+                liveness.channel_closed(self.state.tables, stream.number), "channel closed", stream.peer
+            )
 
     def _keeper_of(self, events: Sequence[Event]) -> Keeper[Tables] | Keeper[dict[str, str]] | None:
         if isinstance(events[0], (KvPut, KvDeleted)):
@@ -132,7 +152,7 @@ class NameServer:
         failure: Exception | None,
     ) -> None:
         if failure is None:
-            self._publish(events, f"request {command.code} from {stream.peer}")
+            self._publish(events, _name(command), stream.peer)
         else:
             log.error(
                 "could not keep what request %d from %s changed: %s", command.code, stream.peer, failure
@@ -143,15 +163,23 @@ class NameServer:
         if not command.is_oneway:
             stream.send(answer)
 
-    def _publish(self, events: Sequence[Event], cause: str) -> None:
+    def _publish(self, events: Sequence[Event], cause: str, client: str | None = None) -> None:
+        if self._journal is not None:
+            self._journal.publish(events, cause, client)
         for event in events:
-            log.info(line(event, cause))
+            log.info(line(event, cause if client is None else f"{cause} from {client}"))
             if isinstance(event, MinBrokerIdChanged) and self.state.settings.notifyMinBrokerIdChanged:
                 self._notices.send(event)
 
+    def _tick(self) -> None:
+        if self._journal is not None:
+            self._journal.tick(self.now())
+
     def _expire(self) -> None:
-        channels, events = liveness.expire(self.state.tables, self.now())
+        now = self.now()
+        channels, events = liveness.expire(self.state.tables, now)
         self._publish(events, "no heartbeat")
+        self._publish(liveness.silences(self.state.tables, now), "no heartbeat")
         for stream in [stream for stream in self._streams if stream.number in channels]:
             stream.close()
 
@@ -161,3 +189,11 @@ class NameServer:
         for stream in [stream for stream in self._streams if limit > 0 and stream.active_at < silent_since]:
             log.info("closing %s, idle for %d s", stream.peer, limit)
             stream.close()
+
+
+def _name(command: Command) -> str:
+    """What is asked for, as the protocol names it."""
+    try:
+        return RequestCode(command.code).name
+    except ValueError:
+        return f"request {command.code}"

@@ -2,9 +2,8 @@
 
 from collections.abc import Collection
 
-from namesrv_core.events import Event
-from namesrv_core.protocol.bodies import DataVersion
-from namesrv_core.state.registration import Unregistration, unregister
+from namesrv_core.events import AddressForgotten, DataVersion, Event, HeartbeatGap
+from namesrv_core.state.registration import Unregistration, gap, is_silent, unregister
 from namesrv_core.state.tables import LiveKey, RouteTables
 
 
@@ -15,6 +14,34 @@ def heard(tables: RouteTables, key: LiveKey, now: int) -> DataVersion | None:
         return None
     live.heard_at = now
     return live.version
+
+
+def resumed(tables: RouteTables, key: LiveKey, now: int) -> list[Event]:
+    """The silence that a sign of life at `now` ends; asked before it is `heard`."""
+    live = tables.live.get(key)
+    if live is None or not (live.is_silent or is_silent(live, now)):
+        return []
+    return [event for place in _places(tables, key) for event in gap(place, live, now)]
+
+
+def _places(tables: RouteTables, key: LiveKey) -> list[Unregistration]:
+    """Where a broker's address stands, as cluster, name, id and address."""
+    return [
+        Unregistration(key[0], group.name, broker_id, key[1]) for group, broker_id in tables.members_at(key)
+    ]
+
+
+def silences(tables: RouteTables, now: int) -> list[Event]:
+    """Brokers that have now been silent for three quarters of their time, each told once."""
+    found: list[Event] = []
+    for key, live in tables.live.items():
+        if not live.is_silent and is_silent(live, now):
+            live.is_silent = True
+            silent = now - live.heard_at
+            found += [
+                HeartbeatGap(*place, silent_millis=silent, resumed=False) for place in _places(tables, key)
+            ]
+    return found
 
 
 def expire(tables: RouteTables, now: int) -> tuple[list[int], list[Event]]:
@@ -37,14 +64,16 @@ def channel_closed(tables: RouteTables, channel: int) -> list[Event]:
 
 
 def _leave(tables: RouteTables, keys: Collection[LiveKey], reason: str) -> list[Event]:
-    leaving = []
+    leaving: list[Unregistration] = []
+    forgotten: list[Event] = []
     elsewhere = {addr for cluster, addr in tables.live if (cluster, addr) not in keys}
     for key in keys:
-        places = list(tables.members_at(key))
+        places = _places(tables, key)
         if not places or key[1] in elsewhere:
             # Its address was taken over, or goes on in the name of another cluster.
             del tables.live[key]
             tables.filters.pop(key, None)
+            forgotten.append(AddressForgotten(*key, reason=reason))
         else:
-            leaving += [Unregistration(key[0], group.name, broker_id, key[1]) for group, broker_id in places]
-    return unregister(tables, leaving, reason) if leaving else []
+            leaving += places
+    return forgotten + (unregister(tables, leaving, reason) if leaving else [])

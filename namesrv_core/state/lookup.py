@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from namesrv_core.events import QueueData
 from namesrv_core.protocol import fastjson
-from namesrv_core.protocol.bodies import MappingInfo, broker_data, queue_data
+from namesrv_core.protocol.bodies import MappingInfo, broker_data, mapping_json, queue_data
 from namesrv_core.protocol.codes import MASTER_ID, TOPIC_SYS_FLAG_UNIT, TOPIC_SYS_FLAG_UNIT_SUB, Perm
 from namesrv_core.state.tables import BrokerGroup, RouteTables
 
@@ -94,7 +94,7 @@ def route_body(found: Route, order_conf: str | None, standard: bool) -> bytes:
 
 
 def mapping_bodies(mappings: dict[str | None, MappingInfo]) -> dict[str, object]:
-    return {name or "null": info.to_json() for name, info in mappings.items()}
+    return {name or "null": mapping_json(info) for name, info in mappings.items()}
 
 
 def cluster_body(tables: RouteTables) -> bytes:

@@ -8,13 +8,14 @@ _BODIES_LIMIT = 32 * 1024 * 1024
 
 
 class NameServerState:
-    """`started_at` is in ms."""
+    """`started_at` is in ms; `journal_status` is None where there is no journal."""
 
     def __init__(self, settings: Settings, kv: KvConfig, started_at: int) -> None:
         self.settings = settings
         self.kv = kv
         self.tables = RouteTables()
         self.started_at = started_at
+        self.journal_status: str | None = None
         self._bodies: dict[tuple[str | None, bool], bytes] = {}
         self._bodies_size = 0
         self._bodies_generation = 0

@@ -8,17 +8,23 @@ from typing import NamedTuple
 
 from namesrv_core.errors import BadRequest, RequestError
 from namesrv_core.events import (
+    AddressConflict,
+    AddressForgotten,
     BrokerChanged,
+    BrokerInfo,
     BrokerRegistered,
     BrokerUnregistered,
     Event,
+    HeartbeatGap,
+    MappingChange,
+    MappingInfo,
+    MappingsChanged,
     MinBrokerIdChanged,
     QueueData,
     RegistrationRefused,
     TopicChange,
     TopicsChanged,
 )
-from namesrv_core.protocol.bodies import MappingInfo
 from namesrv_core.protocol.codes import MASTER_ID, Perm
 from namesrv_core.protocol.registration import Registration, TopicConfig
 from namesrv_core.state.tables import BrokerGroup, LiveBroker, LiveKey, RouteTables, changes
@@ -72,6 +78,9 @@ def register(
         # A new broker starts with all its topics; one alone is an update of a broker not registered yet.
         raise RequestError("register broker failed")
 
+    previous = tables.live.get(key)
+    events = _conflict(tables, broker, replaced, now) + gap(broker[:4], previous, now)
+    before = _told(tables, broker, group)
     tables.clusters.setdefault(broker.cluster_name, {})[broker.broker_name] = None
     if group is None:
         group = tables.groups[broker.broker_name] = BrokerGroup(broker.cluster_name, broker.broker_name)
@@ -86,11 +95,14 @@ def register(
         tables.live.pop(key, None)
         tables.filters.pop(key, None)
         tables.generation += 1
-        return Master(), [RegistrationRefused(*broker[:4], reason=f"{replaced} has a higher stateVersion")]
+        reason = f"{replaced} has a higher stateVersion"
+        refused = RegistrationRefused(
+            *broker[:4], reason, enable_acting_master=group.acting_master, zone_name=group.zone
+        )
+        return Master(), [*events, refused]
     group.addrs[broker.broker_id] = broker.broker_addr
 
-    events = _apply_topics(tables, broker, registration, group, not replaced, delete_missing_topics)
-    previous = tables.live.get(key)
+    applied = _apply_topics(tables, broker, registration, group, not replaced, delete_missing_topics)
     timeout = DEFAULT_TIMEOUT if broker.timeout is None else broker.timeout
     former = previous.former_channels | {previous.channel} if previous else frozenset()
     tables.live[key] = LiveBroker(
@@ -104,7 +116,9 @@ def register(
             del tables.filters[key]
     if placed != (group.addrs, group.acting_master, group.zone):
         tables.generation += 1
-    events = _seen(broker, registration, previous, replaced) + events
+    if replaced != broker.broker_addr or before != _told(tables, broker, group):
+        events.append(_seen(tables, broker, registration, group, replaced))
+    events += applied
     if min_id_falls:
         events.append(_min_id_changed(group, None, broker.ha_addr))
     return _master_of(tables, broker, group), events
@@ -131,15 +145,54 @@ def _is_outdated(
     return holder.version.state_version > (registration.version.state_version if registration.version else 0)
 
 
+def _conflict(tables: RouteTables, broker: Broker, holder: str | None, now: int) -> list[Event]:
+    """The place that is asked for belongs to another address."""
+    if holder is None or holder == broker.broker_addr:
+        return []
+    live = tables.live.get((broker.cluster_name, holder))
+    silent = None if live is None else now - live.heard_at
+    return [AddressConflict(*broker[:4], holder_addr=holder, silent_millis=silent)]
+
+
+def is_silent(live: LiveBroker, now: int) -> bool:
+    """Whether three quarters of the time are over after which a broker has expired."""
+    return (now - live.heard_at) * 4 > live.timeout * 3
+
+
+def gap(place: tuple[str, str, int, str], live: LiveBroker | None, now: int) -> list[Event]:
+    """The end of a silence: the broker in that place is heard at `now` and was not for too long."""
+    if live is None or not (live.is_silent or is_silent(live, now)):
+        return []
+    live.is_silent = False
+    return [HeartbeatGap(*place, silent_millis=now - live.heard_at, resumed=True)]
+
+
+def _told(tables: RouteTables, broker: Broker, group: BrokerGroup | None) -> tuple[object, ...]:
+    """All that a registration may change beside topics."""
+    listed = broker.broker_name in tables.clusters.get(broker.cluster_name, ())
+    if group is None:
+        return (listed,)
+    info = broker_info(tables, (broker.cluster_name, broker.broker_addr))
+    return listed, dict(group.addrs), group.acting_master, group.zone, info
+
+
+def broker_info(tables: RouteTables, key: LiveKey) -> BrokerInfo | None:
+    """What is kept of the broker that lives at an address of a cluster."""
+    live = tables.live.get(key)
+    if live is None:
+        return None
+    return BrokerInfo(live.ha_addr, live.timeout, live.version, tuple(tables.filters.get(key, ())))
+
+
 def _seen(
-    broker: Broker, registration: Registration, previous: LiveBroker | None, replaced: str | None
-) -> list[Event]:
+    tables: RouteTables, broker: Broker, registration: Registration, group: BrokerGroup, replaced: str | None
+) -> Event:
     topics = len(registration.topics or ())
+    info = broker_info(tables, (broker.cluster_name, broker.broker_addr))
+    assert info is not None
     if replaced != broker.broker_addr:
-        return [BrokerRegistered(*broker[:4], topics=topics, replaced=replaced)]
-    if previous is None or previous.version != registration.version:
-        return [BrokerChanged(*broker[:4], topics=topics)]
-    return []
+        return BrokerRegistered(*broker[:4], topics, replaced, group.acting_master, group.zone, info)
+    return BrokerChanged(*broker[:4], topics, group.acting_master, group.zone, info)
 
 
 def _apply_topics(
@@ -169,12 +222,13 @@ def _apply_topics(
     read_only = is_prime_slave and group.acting_master
     found += _set_topics(tables, broker.broker_name, registration.topics.values(), changed, read_only)
     altered = changes(found)
+    events: list[Event] = []
     if changed:
-        _set_mappings(tables, broker.broker_name, registration.mappings, altered)
-    if not altered:
-        return []
-    tables.generation += 1
-    return [TopicsChanged(broker.broker_name, "registration", altered)]
+        events += _set_mappings(tables, broker.broker_name, registration.mappings, altered)
+    if altered:
+        tables.generation += 1
+        events.insert(0, TopicsChanged(broker.broker_name, "registration", altered))
+    return events
 
 
 def _set_mappings(
@@ -182,15 +236,21 @@ def _set_mappings(
     broker_name: str,
     mappings: Mapping[str, MappingInfo | None],
     altered: Iterable[TopicChange],
-) -> None:
+) -> list[Event]:
     """Those of a new version; a topic that comes or goes without one loses that of another time."""
+    found: list[MappingChange | None] = []
     for change in altered:
         if (change.before is None or change.after is None) and change.topic not in mappings:
-            tables.drop_mapping(change.topic, broker_name)
+            found.append(tables.drop_mapping(change.topic, broker_name))
     for topic, info in mappings.items():
         assert info is not None
-        tables.mappings.setdefault(topic, {})[info.bname] = info
+        found.append(tables.set_mapping(topic, info))
         tables.generation += 1
+    return _mapped(broker_name, changes(found))
+
+
+def _mapped(broker_name: str, found: tuple[MappingChange, ...]) -> list[Event]:
+    return [MappingsChanged(broker_name, found)] if found else []
 
 
 def _set_topics(
@@ -244,28 +304,31 @@ def unregister(tables: RouteTables, leaving: Iterable[Unregistration], reason: s
     removed: set[str] = set()
     reduced: set[str] = set()
     notices: list[Event] = []
+    mapped: list[Event] = []
     for broker in leaving:
         key = (broker.cluster_name, broker.broker_addr)
         live = tables.live.pop(key, None)
         tables.filters.pop(key, None)
         group = tables.groups.get(broker.broker_name)
+        ids = [i for i, addr in group.addrs.items() if addr == broker.broker_addr] if group else []
+        if live is not None and not ids:
+            events.append(AddressForgotten(*key, reason=reason))
         if group is None:
             continue
         min_id_goes = bool(group.addrs) and broker.broker_id == min(group.addrs)
-        ids = [i for i, addr in group.addrs.items() if addr == broker.broker_addr]
         for broker_id in ids:
             del group.addrs[broker_id]
             channel = live.channel if live else None
             events.append(BrokerUnregistered(*key_of(group, broker_id, key), reason=reason, channel=channel))
         if not group.addrs:
-            tables.drop_group(group.name)
+            mapped += _mapped(group.name, tables.drop_group(group.name))
             removed.add(group.name)
             continue
         reduced.add(group.name)
         if min_id_goes and group.acting_master:
             notices.append(_min_id_changed(group, broker.broker_addr, None))
     tables.generation += 1
-    return events + _clean_topics(tables, removed, reduced - removed) + notices
+    return events + _clean_topics(tables, removed, reduced - removed) + mapped + notices
 
 
 def key_of(group: BrokerGroup, broker_id: int, key: LiveKey) -> tuple[str, str, int, str]:

@@ -7,9 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
 from namesrv_core.errors import NoPermission
-from namesrv_core.events import SettingsChanged
+from namesrv_core.events import SettingChange, SettingsChanged
 
-_PROTECTED = frozenset({"configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome"})
+_JOURNAL = (
+    "journalDir", "journalFsync", "journalKeepDays", "journalKeepMegabytes", "journalSegmentHours",
+    "journalSegmentMegabytes", "journalServerId", "journalSnapshotMinutes",
+)  # fmt: skip
+# A name server's memory is decided where it runs: no request can move, shorten or stop it.
+_PROTECTED = frozenset({"configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome", *_JOURNAL})
+
+FSYNC = ("always", "interval", "never")
+_CHOICES = {"journalFsync": FSYNC}
 
 
 @dataclass(slots=True)
@@ -61,6 +69,15 @@ class Settings:
     useEpollNativeSelector: bool = False
     enableShutdownGracefully: bool = False
     shutdownWaitTimeSeconds: int = 30
+    # Ours; shown where there is a journal.
+    journalDir: str | None = None
+    journalServerId: str | None = None
+    journalFsync: str = "interval"
+    journalSegmentMegabytes: int = 16
+    journalSegmentHours: int = 24
+    journalKeepMegabytes: int = 2048
+    journalKeepDays: int = 400
+    journalSnapshotMinutes: int = 60
 
     others: dict[str, str] = field(default_factory=dict)
     generation: int = 0
@@ -76,6 +93,8 @@ class Settings:
         if kind is None:
             self.others[key] = text
             return "unknown key, shown and not used"
+        if text not in _CHOICES.get(key, (text,)):
+            return f"{text!r} is none of {', '.join(_CHOICES[key])}, {getattr(self, key)} stays"
         problem = None
         value: object = text
         if kind is bool:
@@ -84,9 +103,11 @@ class Settings:
                 problem = f"{text!r} is neither true nor false, taken as false"
         elif kind is int:
             try:
-                value = _number(text)
+                value = number = _number(text)
             except ValueError:
                 return f"{text!r} is no whole number, {getattr(self, key)} stays"
+            if key in _JOURNAL and number < 1:
+                return f"{text!r} is less than 1, {getattr(self, key)} stays"
         setattr(self, key, value)
         self.generation += 1
         return problem
@@ -109,7 +130,11 @@ class Settings:
                 self.set(key, text)
         after = self.items()
         return SettingsChanged(
-            {key: (before.get(key), text) for key, text in after.items() if text != before.get(key)}
+            tuple(
+                SettingChange(key, before.get(key), text)
+                for key, text in after.items()
+                if text != before.get(key)
+            )
         )
 
     def restore(self, items: Mapping[str, str]) -> None:
@@ -118,8 +143,10 @@ class Settings:
             self.set(key, text)
 
     def items(self) -> dict[str, str]:
-        """All keys with their texts, sorted; what is null is left out."""
-        known = {key: _text(getattr(self, key)) for key in _KINDS if getattr(self, key) is not None}
+        """All keys with their texts, sorted; what is null is left out, and what no journal uses."""
+        unused = _JOURNAL if self.journalDir is None else ()
+        shown = {key: getattr(self, key) for key in _KINDS if key not in unused}
+        known = {key: _text(value) for key, value in shown.items() if value is not None}
         return dict(sorted({**self.others, **known}.items()))
 
     def body(self) -> bytes:

@@ -5,9 +5,11 @@ the broker brings the topic without one; a cluster lists a broker name only whil
 """
 
 from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
-from namesrv_core.events import QueueData, TopicChange
-from namesrv_core.protocol.bodies import DataVersion, MappingInfo
+from namesrv_core.events import DataVersion, MappingChange, MappingInfo, QueueData, TopicChange
+
+Change = TypeVar("Change", TopicChange, MappingChange)
 
 LiveKey = tuple[str, str]
 """Cluster name and broker address."""
@@ -29,10 +31,11 @@ class BrokerGroup:
 class LiveBroker:
     """A broker that was heard of: when (ms), on which channel, with which data version.
 
-    `former_channels` are those it has registered over before and that are still open.
+    `former_channels` are those it has registered over before and that are still open; `is_silent` says
+    that its silence was noticed.
     """
 
-    __slots__ = ("channel", "former_channels", "ha_addr", "heard_at", "timeout", "version")
+    __slots__ = ("channel", "former_channels", "ha_addr", "heard_at", "is_silent", "timeout", "version")
 
     def __init__(
         self,
@@ -49,6 +52,7 @@ class LiveBroker:
         self.channel = channel
         self.former_channels = former_channels
         self.ha_addr = ha_addr
+        self.is_silent = False
 
 
 class RouteTables:
@@ -89,26 +93,34 @@ class RouteTables:
             del self.topics[topic]
         return TopicChange(topic, before, None)
 
-    def drop_mapping(self, topic: str, broker_name: str) -> None:
-        """Forget which queues of a static topic a broker holds."""
+    def set_mapping(self, topic: str, info: MappingInfo) -> MappingChange | None:
+        """Put which queues of a static topic a broker holds; None if that was known."""
+        mappings = self.mappings.setdefault(topic, {})
+        before = mappings.get(info.bname)
+        mappings[info.bname] = info
+        return None if before == info else MappingChange(topic, info.bname, before, info)
+
+    def drop_mapping(self, topic: str, broker_name: str) -> MappingChange | None:
+        """Forget which queues of a static topic a broker holds; None if it held none."""
         mappings = self.mappings.get(topic, {})
-        mappings.pop(broker_name, None)
+        before = mappings.pop(broker_name, None)
         if not mappings:
             self.mappings.pop(topic, None)
+        return None if before is None else MappingChange(topic, broker_name, before, None)
 
     def topics_of(self, broker_name: str) -> list[str]:
         return [topic for topic, brokers in self.topics.items() if broker_name in brokers]
 
-    def drop_group(self, name: str) -> None:
-        """Forget a group that has no member left, in every cluster that lists it."""
+    def drop_group(self, name: str) -> tuple[MappingChange, ...]:
+        """Forget a group that has no member left, in every cluster that lists it, with its mappings."""
         del self.groups[name]
         for cluster in [cluster for cluster, names in self.clusters.items() if name in names]:
             names = self.clusters[cluster]
             del names[name]
             if not names:
                 del self.clusters[cluster]
-        for topic in [topic for topic, mappings in self.mappings.items() if name in mappings]:
-            self.drop_mapping(topic, name)
+        topics = [topic for topic, mappings in self.mappings.items() if name in mappings]
+        return changes(self.drop_mapping(topic, name) for topic in topics)
 
     def members_at(self, key: LiveKey) -> Iterator[tuple[BrokerGroup, int]]:
         """The groups listed by that cluster which have the address, with the id it has there.
@@ -126,6 +138,6 @@ class RouteTables:
         return (key for key, broker in self.live.items() if broker.channel == channel)
 
 
-def changes(found: Iterable[TopicChange | None]) -> tuple[TopicChange, ...]:
+def changes(found: Iterable[Change | None]) -> tuple[Change, ...]:
     """Those that are changes."""
     return tuple(change for change in found if change is not None)

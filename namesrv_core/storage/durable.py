@@ -26,7 +26,7 @@ def replace(path: Path, content: bytes) -> None:
         with suppress(OSError):
             fresh.unlink()
         raise
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def _write_through(path: Path, content: bytes) -> None:
@@ -48,7 +48,8 @@ def _keep_backup(path: Path) -> None:
     os.replace(fresh, path.with_name(f"{path.name}.bak"))
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """What was made, renamed or removed in a folder is on the disk when this returns."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

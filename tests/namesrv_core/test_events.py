@@ -1,6 +1,7 @@
 """Events are values: frozen, comparable, with fields of plain types."""
 
 import dataclasses
+import typing
 
 import pytest
 
@@ -23,8 +24,21 @@ def test_events_with_the_same_fields_are_equal() -> None:
 
 
 def test_every_event_has_fields() -> None:
-    assert len(KINDS) == 12
+    assert len(KINDS) == 26
     assert all(dataclasses.fields(kind) for kind in KINDS)
+
+
+def test_a_field_has_the_same_type_in_every_event() -> None:
+    found: dict[str, set[object]] = {}
+    for kind in KINDS:
+        for name, hint in typing.get_type_hints(kind).items():
+            parts = frozenset(typing.get_args(hint) or (hint,)) if is_optional(hint) else frozenset({hint})
+            found.setdefault(name, set()).add(parts - {type(None)})
+    assert {name: types for name, types in found.items() if len(types) > 1} == {}
+
+
+def is_optional(hint: object) -> bool:
+    return type(None) in typing.get_args(hint)
 
 
 def test_the_schema_has_a_version() -> None:

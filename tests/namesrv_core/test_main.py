@@ -56,7 +56,7 @@ def test_the_log_goes_to_stderr_and_stdout_has_nothing_more(tmp_path: Path) -> N
         assert call(put, connection).code == 0
         _, out, err = server.end(signal.SIGTERM)
     assert out == ""
-    assert "KvPut namespace=n key=k value=v (request 100 from 127.0.0.1:" in err
+    assert "KvPut namespace=n key=k value=v (PUT_KV_CONFIG from 127.0.0.1:" in err
 
 
 def refused(*args: str) -> str:

@@ -19,11 +19,11 @@ def namesrv(argv: list[str]) -> int:
     """
     from namesrv_core.__main__ import main
 
-    return main(argv, "nsadmin namesrv")
+    return main(argv, "nsadmin namesrv", journals=True)
 
 
 def flags() -> ArgumentParser:
     """What it takes."""
     from namesrv_core.__main__ import parser
 
-    return parser("nsadmin namesrv")
+    return parser("nsadmin namesrv", journals=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from namesrv_core.events import SettingsChanged
+from namesrv_core.events import SettingChange, SettingsChanged
 from namesrv_core.protocol.codes import HeaderType
 from namesrv_core.state.settings import Settings
 from tests.support.wire import Wire
@@ -28,7 +28,12 @@ def test_an_update_is_in_force_at_once(form: HeaderType) -> None:
     answer = wire.ask(318, body=b"enableAllTopicList=false\nserverWorkerThreads = 9 \n")
     assert (answer.code, answer.remark, answer.body) == (0, None, b"")
     assert wire.events == (
-        SettingsChanged({"enableAllTopicList": ("true", "false"), "serverWorkerThreads": ("8", "9")}),
+        SettingsChanged(
+            (
+                SettingChange("enableAllTopicList", "true", "false"),
+                SettingChange("serverWorkerThreads", "8", "9"),
+            )
+        ),
     )
     assert shown(wire)["serverWorkerThreads"] == "9"
     assert wire.ask(206).remark == "disable"

@@ -4,7 +4,14 @@ import pytest
 
 from namesrv_core.events import QueueData
 from namesrv_core.protocol import bodies, fastjson
-from namesrv_core.protocol.bodies import DataVersion, MappingInfo, data_version, mapping_info, queue_datas
+from namesrv_core.protocol.bodies import (
+    DataVersion,
+    MappingInfo,
+    data_version,
+    mapping_info,
+    mapping_json,
+    queue_datas,
+)
 
 NOW = 1_700_000_000_000
 
@@ -47,7 +54,7 @@ MAPPING = (
 def test_a_queue_mapping_reads_back_as_it_is_written() -> None:
     info = mapping_info(fastjson.loads(MAPPING))
     assert info == MappingInfo("T", "__global__", 2, "a", 17, False, ((0, 0), (1, 1)))
-    assert fastjson.dumps(info.to_json()) == MAPPING
+    assert fastjson.dumps(mapping_json(info)) == MAPPING
 
 
 @pytest.mark.parametrize(

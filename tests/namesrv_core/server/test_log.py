@@ -16,6 +16,7 @@ def test_an_event_is_one_line_with_its_fields_and_its_cause() -> None:
     event = BrokerRegistered("c", "a", 0, "1.1.1.1:10911", 40)
     assert line(event, "request 103 from 1.1.1.1:5") == (
         "BrokerRegistered cluster_name=c broker_name=a broker_id=0 broker_addr=1.1.1.1:10911 topics=40 "
+        "enable_acting_master=False "
         "(request 103 from 1.1.1.1:5)"
     )
 

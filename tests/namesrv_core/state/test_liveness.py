@@ -1,8 +1,14 @@
 """Heartbeats, expiry, channels that close. Time is a number here."""
 
-from namesrv_core.events import BrokerUnregistered, MinBrokerIdChanged, TopicsChanged
+from namesrv_core.events import (
+    AddressForgotten,
+    BrokerUnregistered,
+    HeartbeatGap,
+    MinBrokerIdChanged,
+    TopicsChanged,
+)
 from namesrv_core.protocol.bodies import DataVersion
-from namesrv_core.state.liveness import channel_closed, heard
+from namesrv_core.state.liveness import channel_closed, heard, resumed, silences
 from tests.support.brokers import Lab
 
 KEY = ("c", "a0")
@@ -124,7 +130,7 @@ def test_the_channel_of_a_replaced_address_closes_without_harm_and_its_entry_goe
     lab = Lab()
     lab.register("a", 0, addr="x", channel=7, filters=["f"])
     lab.register("a", 0, addr="y", channel=8)
-    assert lab.close(7) == []
+    assert lab.close(7) == [AddressForgotten("c", "x", "channel closed")]
     assert lab.addrs() == {0: "y"}
     assert list(lab.tables.live) == [("c", "y")]
     assert lab.tables.filters == {}
@@ -135,7 +141,7 @@ def test_a_replaced_address_whose_channel_stays_open_goes_when_its_time_is_over(
     lab.register("a", 0, addr="x", channel=7)
     lab.register("a", 0, addr="y", channel=8, now=100_000)
     lab.expire(120_001)
-    assert lab.events == []
+    assert lab.events == [AddressForgotten("c", "x", "expired")]
     assert list(lab.tables.live) == [("c", "y")]
     assert lab.addrs() == {0: "y"}
 
@@ -211,3 +217,39 @@ def test_a_broker_that_changed_its_cluster_outlives_the_channel_of_before() -> N
     assert lab.tables.groups["a"].addrs == {0: "a0"}
     lab.close(8)
     assert lab.is_empty()
+
+
+# Silences.
+
+
+def test_a_silence_is_told_once_when_three_quarters_of_the_time_are_over() -> None:
+    lab = Lab()
+    lab.register("a", 0, now=0, timeout=10_000)
+    assert silences(lab.tables, 7_500) == []
+    assert silences(lab.tables, 7_501) == [HeartbeatGap("c", "a", 0, "a0", 7_501, resumed=False)]
+    assert silences(lab.tables, 9_000) == []
+
+
+def test_the_sign_of_life_that_ends_a_silence_tells_how_long_it_was() -> None:
+    lab = Lab()
+    lab.register("a", 0, now=0, timeout=10_000)
+    silences(lab.tables, 8_000)
+    assert resumed(lab.tables, KEY, 9_000) == [HeartbeatGap("c", "a", 0, "a0", 9_000, resumed=True)]
+    heard(lab.tables, KEY, 9_000)
+    assert resumed(lab.tables, KEY, 9_001) == []
+    assert silences(lab.tables, 10_000) == []
+
+
+def test_a_silence_that_nobody_looked_at_is_told_when_it_ends() -> None:
+    lab = Lab()
+    lab.register("a", 0, now=0, timeout=10_000)
+    lab.register("a", 0, now=8_000, timeout=10_000)
+    assert lab.events == [HeartbeatGap("c", "a", 0, "a0", 8_000, resumed=True)]
+
+
+def test_nobody_is_missed_that_is_unknown_or_holds_no_place() -> None:
+    lab = Lab()
+    assert resumed(lab.tables, KEY, 50) == []
+    lab.register("a", 0, addr="x", now=0, timeout=10)
+    lab.register("a", 0, addr="y", now=5, timeout=1_000)
+    assert silences(lab.tables, 100) == []

@@ -4,9 +4,13 @@ import pytest
 
 from namesrv_core.errors import RequestError
 from namesrv_core.events import (
+    AddressConflict,
     BrokerChanged,
+    BrokerInfo,
     BrokerRegistered,
     BrokerUnregistered,
+    MappingChange,
+    MappingsChanged,
     MinBrokerIdChanged,
     RegistrationRefused,
     TopicChange,
@@ -39,7 +43,7 @@ def test_a_registration_says_who_came_and_with_what() -> None:
     lab = Lab()
     lab.register("a", 0, ["T", topic("U", 4)])
     assert lab.events == [
-        BrokerRegistered("c", "a", 0, "a0", 2),
+        BrokerRegistered("c", "a", 0, "a0", 2, info=BrokerInfo("ha-a0", 120_000, DataVersion(1, 0, 1))),
         TopicsChanged(
             "a",
             "registration",
@@ -136,7 +140,12 @@ def test_another_address_with_a_higher_state_version_takes_over() -> None:
     lab.register("a", 0, addr="x", version=state_version(1))
     lab.register("a", 0, addr="y", version=state_version(2))
     assert lab.addrs() == {0: "y"}
-    assert lab.events[0] == BrokerRegistered("c", "a", 0, "y", 2, replaced="x")
+    assert lab.events == [
+        AddressConflict("c", "a", 0, "y", holder_addr="x", silent_millis=0),
+        BrokerRegistered(
+            "c", "a", 0, "y", 2, replaced="x", info=BrokerInfo("ha-a0", 120_000, state_version(2))
+        ),
+    ]
 
 
 def test_another_address_with_the_same_state_version_takes_over() -> None:
@@ -153,7 +162,7 @@ def test_another_address_with_a_lower_state_version_gets_an_empty_answer_and_no_
     assert master == Master()
     assert lab.addrs() == {0: "x"}
     assert list(lab.tables.live) == [("c", "x")]
-    assert [type(event) for event in lab.events] == [RegistrationRefused]
+    assert [type(event) for event in lab.events] == [AddressConflict, RegistrationRefused]
 
 
 def test_an_outdated_master_that_was_a_slave_loses_that_place_and_its_traces() -> None:
@@ -302,7 +311,7 @@ def test_a_topic_changes_with_another_data_version() -> None:
     lab.register("a", 0, [topic("T", 4), topic("U", queues=16)], version=2)
     assert lab.tables.topics == {"T": {"a": queue("a", 4)}, "U": {"a": queue("a", queues=16)}}
     assert lab.events == [
-        BrokerChanged("c", "a", 0, "a0", 2),
+        BrokerChanged("c", "a", 0, "a0", 2, info=BrokerInfo("ha-a0", 120_000, DataVersion(2, 0, 1))),
         TopicsChanged(
             "a",
             "registration",
@@ -505,6 +514,7 @@ def test_the_last_broker_that_leaves_takes_all_with_it() -> None:
             "unregistration",
             (TopicChange("T", queue("a"), None), TopicChange("U", queue("a"), None)),
         ),
+        MappingsChanged("a", (MappingChange("T", "a", INFO, None),)),
     ]
     assert lab.is_empty()
     assert lab.tables.generation > before

@@ -3,7 +3,7 @@
 import pytest
 
 from namesrv_core.errors import NoPermission, ResponseCode
-from namesrv_core.events import SettingsChanged
+from namesrv_core.events import SettingChange, SettingsChanged
 from namesrv_core.state.settings import Settings
 
 ALL_KEYS = (
@@ -104,14 +104,14 @@ def test_fields_that_are_no_keys_cannot_be_set(key: str) -> None:
 def test_an_update_says_what_it_changed() -> None:
     settings = Settings()
     event = settings.update({"enableTopicList": "false", "listenPort": "9876", "waitSecondsForService": "x"})
-    assert event == SettingsChanged({"enableTopicList": ("true", "false")})
+    assert event == SettingsChanged((SettingChange("enableTopicList", "true", "false"),))
     assert settings.enableTopicList is False
 
 
 def test_keys_that_nobody_knows_are_passed_over_in_an_update() -> None:
     settings = Settings()
     settings.set("own", "1")
-    assert settings.update({"own": "2", "other": "3"}) == SettingsChanged({"own": ("1", "2")})
+    assert settings.update({"own": "2", "other": "3"}) == SettingsChanged((SettingChange("own", "1", "2"),))
     assert settings.others == {"own": "2"}
 
 

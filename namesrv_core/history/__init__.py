@@ -1,0 +1,1 @@
+"""Events written down as records, and tables rebuilt from records. Pure; sees nothing but events."""

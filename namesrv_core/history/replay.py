@@ -1,0 +1,202 @@
+"""Replay: the tables of a name server, rebuilt from a snapshot and the events behind it.
+
+It follows `state/` event by event, and knows only what records say.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from namesrv_core.events import (
+    AddressForgotten,
+    BrokerChanged,
+    BrokerInfo,
+    BrokerRegistered,
+    BrokerUnregistered,
+    Event,
+    EventsLost,
+    KvDeleted,
+    KvPut,
+    MappingInfo,
+    MappingsChanged,
+    QueueData,
+    RegistrationRefused,
+    SettingsChanged,
+    Snapshot,
+    TopicChange,
+    TopicDeleted,
+    TopicsChanged,
+    WritePermAdded,
+    WritePermWiped,
+)
+from namesrv_core.history.records import Record, event_of
+
+
+class GroupTable:
+    """The brokers of one name, by id."""
+
+    __slots__ = ("addrs", "cluster", "enable_acting_master", "zone_name")
+
+    def __init__(self, cluster: str) -> None:
+        self.cluster = cluster
+        self.addrs: dict[int, str] = {}
+        self.enable_acting_master = False
+        self.zone_name: str | None = None
+
+    def contents(self) -> tuple[object, ...]:
+        return self.cluster, self.addrs, self.enable_acting_master, self.zone_name
+
+
+class Replay:
+    """Feed it records in their order. `is_certain` says whether the tables are those of that moment.
+
+    They are not before the first snapshot, and not between a loss of events (or a hole in the sequence) and
+    the next snapshot. `seq` and `time` are those of the last record.
+    """
+
+    def __init__(self) -> None:
+        self.is_certain = False
+        self.seq: int | None = None
+        self.time: int | None = None
+        self.clusters: dict[str, dict[str, None]] = {}
+        self.groups: dict[str, GroupTable] = {}
+        self.live: dict[tuple[str, str], BrokerInfo] = {}
+        self.topics: dict[str, dict[str, QueueData]] = {}
+        self.mappings: dict[str, dict[str | None, MappingInfo]] = {}
+        self.kv: dict[str, dict[str, str | None]] = {}
+        self.settings: dict[str, str] = {}
+
+    def feed(self, record: Record) -> None:
+        """Apply the next record; one of a type that is not known changes no table. BadRecord."""
+        if self.seq is not None and record.seq != self.seq + 1:
+            self.is_certain = False
+        self.seq, self.time = record.seq, record.time
+        if record.type in _NAMES:
+            event = event_of(record)
+            assert event is not None
+            self.apply(event)
+
+    def apply(self, event: Event) -> None:
+        """Change the tables as the event says."""
+        step = _STEPS.get(type(event))
+        if step is not None:
+            step(self, event)
+
+    def contents(self) -> Mapping[str, Any]:
+        """All tables, to be compared."""
+        return {
+            "clusters": {name: set(names) for name, names in self.clusters.items()},
+            "groups": {name: group.contents() for name, group in self.groups.items()},
+            "live": self.live,
+            "topics": self.topics,
+            "mappings": self.mappings,
+            "kv": self.kv,
+            "settings": self.settings,
+        }
+
+    def _restart(self, event: Snapshot) -> None:
+        self.is_certain = True
+        self.clusters = {item.cluster_name: dict.fromkeys(item.broker_names) for item in event.clusters}
+        self.groups = {}
+        for item in event.groups:
+            group = self.groups[item.broker_name] = GroupTable(item.cluster_name)
+            group.addrs = {member.broker_id: member.broker_addr for member in item.members}
+            group.enable_acting_master, group.zone_name = item.enable_acting_master, item.zone_name
+        self.live = {(item.cluster_name, item.broker_addr): item.info for item in event.live}
+        self.topics = {
+            topic: {queue.broker_name: queue for queue in alike.queues}
+            for alike in event.routes
+            for topic in alike.topics
+        }
+        self.mappings = {item.topic: dict(item.mappings) for item in event.mappings}
+        self.kv = {namespace: dict(table) for namespace, table in event.kv.items()}
+        self.settings = dict(event.settings)
+
+    def _lose(self, event: EventsLost) -> None:
+        self.is_certain = False
+
+    def _register(self, event: BrokerRegistered | BrokerChanged) -> None:
+        group = self._join(event)
+        group.addrs[event.broker_id] = event.broker_addr
+        self.live[event.cluster_name, event.broker_addr] = event.info
+
+    def _refuse(self, event: RegistrationRefused) -> None:
+        self._join(event)
+        self.live.pop((event.cluster_name, event.broker_addr), None)
+
+    def _join(self, event: BrokerRegistered | BrokerChanged | RegistrationRefused) -> GroupTable:
+        """The group, with what a broker says about it; an address has one place in it."""
+        self.clusters.setdefault(event.cluster_name, {})[event.broker_name] = None
+        group = self.groups.setdefault(event.broker_name, GroupTable(event.cluster_name))
+        group.enable_acting_master, group.zone_name = event.enable_acting_master, event.zone_name
+        for other in [number for number, addr in group.addrs.items() if addr == event.broker_addr]:
+            if other != event.broker_id:
+                del group.addrs[other]
+        return group
+
+    def _unregister(self, event: BrokerUnregistered) -> None:
+        self.live.pop((event.cluster_name, event.broker_addr), None)
+        group = self.groups.get(event.broker_name)
+        if group is None:
+            return
+        group.addrs.pop(event.broker_id, None)
+        if not group.addrs:
+            del self.groups[event.broker_name]
+            for cluster, names in list(self.clusters.items()):
+                names.pop(event.broker_name, None)
+                if not names:
+                    del self.clusters[cluster]
+
+    def _forget(self, event: AddressForgotten) -> None:
+        self.live.pop((event.cluster_name, event.broker_addr), None)
+
+    def _change_topics(self, event: TopicsChanged | TopicDeleted | WritePermWiped | WritePermAdded) -> None:
+        for change in event.changes:
+            self._change_topic(change)
+
+    def _change_topic(self, change: TopicChange) -> None:
+        if change.after is not None:
+            self.topics.setdefault(change.topic, {})[change.after.broker_name] = change.after
+        elif change.before is not None:
+            brokers = self.topics.get(change.topic, {})
+            brokers.pop(change.before.broker_name, None)
+            if not brokers:
+                self.topics.pop(change.topic, None)
+
+    def _change_mappings(self, event: MappingsChanged) -> None:
+        for change in event.mapping_changes:
+            if change.after is not None:
+                self.mappings.setdefault(change.topic, {})[change.bname] = change.after
+                continue
+            mappings = self.mappings.get(change.topic, {})
+            mappings.pop(change.bname, None)
+            if not mappings:
+                self.mappings.pop(change.topic, None)
+
+    def _put(self, event: KvPut) -> None:
+        self.kv.setdefault(event.namespace, {})[event.key] = event.value
+
+    def _delete(self, event: KvDeleted) -> None:
+        self.kv.get(event.namespace, {}).pop(event.key, None)
+
+    def _set(self, event: SettingsChanged) -> None:
+        self.settings.update({change.key: change.after for change in event.setting_changes})
+
+
+_STEPS: dict[type[Event], Callable[[Replay, Any], None]] = {
+    Snapshot: Replay._restart,
+    EventsLost: Replay._lose,
+    BrokerRegistered: Replay._register,
+    BrokerChanged: Replay._register,
+    RegistrationRefused: Replay._refuse,
+    BrokerUnregistered: Replay._unregister,
+    AddressForgotten: Replay._forget,
+    TopicsChanged: Replay._change_topics,
+    TopicDeleted: Replay._change_topics,
+    WritePermWiped: Replay._change_topics,
+    WritePermAdded: Replay._change_topics,
+    MappingsChanged: Replay._change_mappings,
+    KvPut: Replay._put,
+    KvDeleted: Replay._delete,
+    SettingsChanged: Replay._set,
+}
+_NAMES = {kind.__name__ for kind in _STEPS}

@@ -1,0 +1,154 @@
+"""A record is one line, and reads back as the event that it was."""
+
+import dataclasses
+import json
+import typing
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from namesrv_core.events import (
+    BrokerChanged,
+    BrokerInfo,
+    DataVersion,
+    Event,
+    KvPut,
+    MappingChange,
+    MappingInfo,
+    MappingsChanged,
+    QueueData,
+    TopicChange,
+    TopicsChanged,
+)
+from namesrv_core.history.records import (
+    ENVELOPE,
+    KINDS,
+    BadRecord,
+    Origin,
+    OtherVersion,
+    camel,
+    event_of,
+    line,
+    parse,
+)
+
+ORIGIN = Origin(1_700_000_000_123, "PUT_KV_CONFIG", "10.0.0.1:5")
+QUEUE = QueueData("a", 8, 8, 6)
+
+
+def written(event: Event) -> dict[str, typing.Any]:
+    text = line(7, "s", ORIGIN, event)
+    assert text.endswith(b"}\n")
+    assert text.count(b"\n") == 1
+    return dict(json.loads(text))
+
+
+def read_again(event: Event) -> Event | None:
+    return event_of(parse(line(7, "s", ORIGIN, event)))
+
+
+def test_a_line_says_what_when_where_why_and_who() -> None:
+    assert line(7, "s", ORIGIN, KvPut("n", "k", None, "v")) == (
+        b'{"v":1,"seq":7,"time":1700000000123,"server":"s","type":"KvPut","cause":"PUT_KV_CONFIG",'
+        b'"client":"10.0.0.1:5","namespace":"n","key":"k","value":"v"}\n'
+    )
+
+
+def test_what_happened_without_a_client_names_none() -> None:
+    assert b"client" not in line(7, "s", Origin(1, "no heartbeat"), KvPut("n", "k", None, "v"))
+
+
+def test_names_are_the_wire_s_also_inside_of_records() -> None:
+    info = BrokerInfo("h:1", 5, DataVersion(1, 2, 3), ("f",))
+    assert written(BrokerChanged("c", "a", 0, "x", 2, info=info))["info"] == {
+        "haServerAddr": "h:1",
+        "heartbeatTimeoutMillis": 5,
+        "dataVersion": {"counter": 1, "stateVersion": 2, "timestamp": 3},
+        "filterServers": ["f"],
+    }
+    assert camel("min_broker_addr") == "minBrokerAddr"
+
+
+def test_topics_that_changed_alike_stand_together() -> None:
+    changes = tuple(TopicChange(f"T{number}", None, QUEUE) for number in range(3))
+    other = QUEUE._replace(perm=4)
+    value = written(TopicsChanged("a", "registration", (*changes, TopicChange("U", QUEUE, other))))
+    assert [(group["topics"], "before" in group) for group in value["changes"]] == [
+        (["T0", "T1", "T2"], False),
+        (["U"], True),
+    ]
+
+
+def test_ten_thousand_topics_of_a_broker_take_little_more_than_their_names() -> None:
+    changes = tuple(TopicChange(f"topic-{number}", None, QUEUE) for number in range(10_000))
+    assert len(line(1, "s", ORIGIN, TopicsChanged("a", "registration", changes))) < 10_000 * 15
+
+
+def test_a_text_that_utf_8_cannot_say_is_written_all_the_same() -> None:
+    event = KvPut("n\ud800", "k", None, "é\n\x00")
+    assert read_again(event) == event
+    assert "é".encode() in line(1, "s", ORIGIN, KvPut("n", "k", None, "é"))
+
+
+def test_a_mapping_reads_back_with_its_pairs_and_its_nulls() -> None:
+    info = MappingInfo("T", None, 2, None, 1, True, ((0, 1), (1, 0)))
+    event = MappingsChanged("a", (MappingChange("T", None, None, info), MappingChange("U", "a", info, None)))
+    assert read_again(event) == event
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+def test_every_event_reads_back_as_it_was(kind: type[Event]) -> None:
+    @given(st.builds(kind))
+    def test(event: Event) -> None:
+        again = read_again(event)
+        assert dataclasses.replace(again, **sorted_changes(again)) == dataclasses.replace(  # type: ignore[type-var]
+            event, **sorted_changes(event)
+        )
+
+    test()
+
+
+def sorted_changes(event: Event | None) -> dict[str, typing.Any]:
+    """Changes in an order that does not depend on how they stand together."""
+    changes = getattr(event, "changes", None)
+    return {} if changes is None else {"changes": tuple(sorted(changes, key=repr))}
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+def test_no_field_of_an_event_is_called_as_one_of_the_record(kind: type[Event]) -> None:
+    assert {camel(item.name) for item in dataclasses.fields(kind)}.isdisjoint(ENVELOPE)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"", "no JSON"),
+        (b'{"v":1,"seq":1', "no JSON"),
+        (b"\xff\xfe\x00", "no JSON"),
+        (b"\x00" * 50, "no JSON"),
+        (b"[]", "no seq"),
+        (b'{"v":1}', "no seq"),
+        (b'{"v":1,"seq":1,"time":5}', "no cause"),
+    ],
+)
+def test_what_is_no_record_is_refused_in_words(text: bytes, said: str) -> None:
+    with pytest.raises(BadRecord, match=said):
+        parse(text)
+
+
+def test_a_record_of_another_schema_version_is_not_taken_for_garbage() -> None:
+    with pytest.raises(OtherVersion, match="schema version 2, and this program knows 1"):
+        parse(line(1, "s", ORIGIN, KvPut("n", "k", None, "v")).replace(b'"v":1', b'"v":2'))
+
+
+def test_a_kind_that_is_not_known_is_none_and_fields_that_are_not_known_are_passed_over() -> None:
+    text = line(1, "s", ORIGIN, KvPut("n", "k", None, "v"))
+    assert event_of(parse(text.replace(b"KvPut", b"KvMoved"))) is None
+    assert event_of(parse(text.replace(b'"key"', b'"later":[1],"key"'))) == KvPut("n", "k", None, "v")
+
+
+def test_a_record_without_a_field_that_it_must_have_is_refused() -> None:
+    text = line(1, "s", ORIGIN, KvPut("n", "k", None, "v"))
+    with pytest.raises(BadRecord, match="KvPut 1"):
+        event_of(parse(text.replace(b'"key"', b'"kei"')))

@@ -1,0 +1,48 @@
+"""A snapshot: a copy that stays as it is, and an event in which topics that are alike stand together."""
+
+from namesrv_core.events import AlikeTopics, ClusterNames, Group, Member
+from namesrv_core.state.snapshot import copy, snapshot
+from tests.support.brokers import queue
+from tests.support.wire import STARTED_AT, Wire
+
+
+def wire() -> Wire:
+    made = Wire()
+    made.register("a", "T", "U", addr="x:1", more={"enableActingMaster": "true", "__ZONE_NAME": "z"})
+    made.register("b", "T", "U", "V", addr="y:1", now=STARTED_AT + 400)
+    return made
+
+
+def test_topics_with_the_same_queues_on_the_same_brokers_stand_together() -> None:
+    taken = snapshot(copy(wire().state, STARTED_AT, {}, {}), "request")
+    assert taken.reason == "request"
+    assert taken.routes == (
+        AlikeTopics(("T", "U"), (queue("a"), queue("b"))),
+        AlikeTopics(("V",), (queue("b"),)),
+    )
+
+
+def test_groups_clusters_and_how_long_brokers_were_silent_are_told() -> None:
+    taken = snapshot(copy(wire().state, STARTED_AT + 1000, {"n": {"k": None}}, {"listenPort": "1"}), "start")
+    assert taken.clusters == (ClusterNames("c", ("a", "b")),)
+    assert taken.groups[0] == Group("c", "a", True, "z", (Member(0, "x:1"),))
+    assert [(one.broker_addr, one.silent_millis, one.info.ha_server_addr) for one in taken.live] == [
+        ("x:1", 1000, "ha-x:1"),
+        ("y:1", 600, "ha-y:1"),
+    ]
+    assert (taken.kv, taken.settings) == ({"n": {"k": None}}, {"listenPort": "1"})
+
+
+def test_what_happens_after_the_copy_is_not_in_it() -> None:
+    made = wire()
+    copied = copy(made.state, STARTED_AT, {}, {})
+    before = snapshot(copied, "x")
+    made.ask(205, {"brokerName": "b"})
+    made.ask(216, {"topic": "T"})
+    made.register("c", "T", addr="z:1")
+    assert snapshot(copied, "x") == before
+
+
+def test_a_snapshot_of_nothing_is_empty() -> None:
+    taken = snapshot(copy(Wire().state, STARTED_AT, {}, {}), "start")
+    assert (taken.clusters, taken.groups, taken.live, taken.routes, taken.mappings) == ((), (), (), (), ())
