@@ -66,7 +66,7 @@ _nsadmin() {
         contextDelete) options='--name --output --json --no-headers --no-color --watch --columns --sort --filter --quiet --debug -h --help' ;;
         auditList) options='--since --output --json --no-headers --no-color --watch --columns --sort --filter --quiet --debug -h --help' ;;
         mqadminMap) options='--command --output --json --no-headers --no-color --watch --columns --sort --filter --quiet --debug -h --help' ;;
-        namesrv) options='-h --help -c --configFile -p --printConfigItem -n --namesrvAddr --port --bind --home' ;;
+        namesrv) options='-h --help -c --configFile -p --printConfigItem -n --namesrvAddr --port --bind --home --journal-dir --no-journal' ;;
         lab) options='-h --help --clusters --groups --replicas --topics --seed --namesrv-port --broker-port -n --namesrvAddr' ;;
     esac
     [[ $word == -* ]] && COMPREPLY=($(compgen -W "$options" -- "$word"))

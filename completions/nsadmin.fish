@@ -1021,6 +1021,8 @@ complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -s n -l namesrvAddr
 complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -l port -x -d 'port to listen on (9876); 0 takes a free one'
 complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -l bind -x -d 'address to listen on (0.0.0.0)'
 complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -l home -x -d 'folder of kvConfig.json and namesrv.properties (~/namesrv)'
+complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -l journal-dir -x -d 'keep a journal of all that happens there (journal/ in the home)'
+complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -l no-journal -d 'keep no journal'
 complete -c nsadmin -n '__fish_seen_subcommand_from lab' -s h -l help -d 'show this help message and exit'
 complete -c nsadmin -n '__fish_seen_subcommand_from lab' -l clusters -x -d 'clusters (2)'
 complete -c nsadmin -n '__fish_seen_subcommand_from lab' -l groups -x -d 'broker groups in each cluster (3)'
