@@ -75,8 +75,8 @@ _GROUPS: dict[str, tuple[tuple[str, str, Kind, str], ...]] = {
     ),
     "Messages": (
         ("queryMsgByKey", "messages", "read", "Messages with a business key"),
-        ("queryMsgByUniqueKey", "messages", "read", "Messages by the id in a producer's log"),
-        ("queryMsgById", "messages", "read", "A message by an id of either kind"),
+        ("queryMsgByUniqueKey", "messages", "mixed", "Messages by the id in a producer's log"),
+        ("queryMsgById", "messages", "mixed", "A message by an id of either kind"),
         ("queryMsgByOffset", "messages", "read", "The message at one place of a queue"),
         ("printMsgByQueue", "queue_reading", "read", "Messages in one queue, or its tags"),
         ("printMsg", "queue_reading", "read", "Messages in all queues of a topic"),

@@ -212,6 +212,15 @@ class ConsumerClient(NamedTuple):
     jstack_enable: bool = False
 
 
+class ConsumeDirectly(NamedTuple):
+    """CONSUME_MESSAGE_DIRECTLY; `msg_id` is an offset id."""
+
+    consumer_group: str | None = None
+    client_id: str | None = None
+    msg_id: str | None = None
+    topic: str | None = None
+
+
 class BrokerConsumeStats(NamedTuple):
     """GET_BROKER_CONSUME_STATS."""
 

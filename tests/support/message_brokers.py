@@ -1,18 +1,33 @@
 """A broker with messages: answers what asks for them, the way a released one does."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, reply
 from tests.support.messages import record
-from tests.support.servers import FakeBroker
+from tests.support.servers import FakeBroker, body
 
 CREATED = 1_700_000_000_000
 """When the first message of each queue was stored; the others follow, a second between two."""
 
 
+class Reader(NamedTuple):
+    """A consumer group of the topic: who of it is connected, and the offset that it has in every queue."""
+
+    clients: tuple[str, ...] = ()
+    offset: int | None = None
+    sub_string: str = "*"
+    consume_type: str = "CONSUME_PASSIVELY"
+    message_model: str = "CLUSTERING"
+    expression_type: str = "TAG"
+
+
 class MessageBroker(FakeBroker):
-    """`queues` is (topic, queue id) to records; a page has `page` of them. `oldest` are no longer there."""
+    """`queues` is (topic, queue id) to records; a page has `page` of them. `oldest` are no longer there.
+
+    `readers` are its consumer groups; a message that is handed to a client ends in `verdict`.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -20,6 +35,8 @@ class MessageBroker(FakeBroker):
         self.oldest = 0
         self.page = 32
         self.sent: list[Command] = []
+        self.readers: dict[str, Reader] = {}
+        self.verdict: dict[str, object] = {"consumeResult": "CR_SUCCESS", "spentTimeMills": 29}
         self.handlers |= {
             RequestCode.QUERY_MESSAGE: self._query,
             RequestCode.VIEW_MESSAGE_BY_ID: self._view,
@@ -28,6 +45,12 @@ class MessageBroker(FakeBroker):
             RequestCode.GET_MAX_OFFSET: lambda asked: offset(asked, len(self._queue(asked))),
             RequestCode.SEARCH_OFFSET_BY_TIMESTAMP: self._search,
             RequestCode.SEND_MESSAGE_V2: self._send,
+            RequestCode.QUERY_TOPIC_CONSUME_BY_WHO: lambda asked: body(
+                asked, {"groupList": list(self.readers)}
+            ),
+            RequestCode.GET_CONSUMER_CONNECTION_LIST: self._connections,
+            RequestCode.QUERY_CONSUMER_OFFSET: self._committed,
+            RequestCode.CONSUME_MESSAGE_DIRECTLY: lambda asked: body(asked, self.verdict),
         }
 
     def store(
@@ -95,6 +118,28 @@ class MessageBroker(FakeBroker):
         self.sent.append(asked)
         ext = {"msgId": "7F000001" + "0" * 24, "queueId": (asked.ext or {}).get("e"), "queueOffset": "7"}
         return reply(asked, ext=ext)
+
+    def _reader(self, asked: Command) -> Reader:
+        return self.readers.get((asked.ext or {}).get("consumerGroup") or "", Reader())
+
+    def _connections(self, asked: Command) -> Command:
+        reader = self._reader(asked)
+        if not reader.clients:
+            return reply(asked, 206, remark="the consumer group not online")
+        wanted = {"topic": "T", "expressionType": reader.expression_type, "subString": reader.sub_string}
+        return body(
+            asked,
+            {
+                "connectionSet": [{"clientId": client} for client in reader.clients],
+                "consumeType": reader.consume_type,
+                "messageModel": reader.message_model,
+                "subscriptionTable": {"T": wanted},
+            },
+        )
+
+    def _committed(self, asked: Command) -> Command:
+        found = self._reader(asked).offset
+        return reply(asked, 22) if found is None else offset(asked, found)
 
 
 def offset(asked: Command, number: int) -> Command:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nsadmin.client.brokers import Brokers
     from nsadmin.client.clusters import Clusters
     from nsadmin.client.consumers import Consumers
+    from nsadmin.client.delivery import Delivery
     from nsadmin.client.groups import Groups
     from nsadmin.client.kv import Kv
     from nsadmin.client.messages import Messages
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from nsadmin.client.topic_configs import TopicConfigs
     from nsadmin.client.topics import Topics
     from nsadmin.client.traces import Traces
+    from nsadmin.client.tracks import Tracks
     from nsadmin.client.upkeep import Upkeep
 
 
@@ -197,6 +199,20 @@ class AdminClient:
         from nsadmin.client.traces import Traces
 
         return Traces(self.messages)
+
+    @cached_property
+    def tracks(self) -> "Tracks":
+        """Who has consumed a message."""
+        from nsadmin.client.tracks import Tracks
+
+        return Tracks(self._caller, self.topics)
+
+    @cached_property
+    def delivery(self) -> "Delivery":
+        """Messages handed to one consumer, or sent again."""
+        from nsadmin.client.delivery import Delivery
+
+        return Delivery(self._caller, self.tracks, self.sending)
 
     @property
     def addresses(self) -> NameServers:

@@ -85,8 +85,9 @@ class Sending:
 
         A topic that the broker does not have (any more) is not created by it.
         """
-        msg_id = _new_id(time())
-        table = {KEYS: keys or "", TAGS: tags or "", UNIQUE_KEY: msg_id, "WAIT": "true", **(properties or {})}
+        given = properties or {}
+        msg_id = given.get(UNIQUE_KEY) or _new_id(time())
+        table = {KEYS: keys or "", TAGS: tags or "", UNIQUE_KEY: msg_id, "WAIT": "true", **given}
         asked = send_request(place, body, table)
         [(_, answer, error)] = self._caller.ask([(place.broker_addr, asked)])
         if isinstance(error, RequestError) and error.code in _BUT_STORED:

@@ -3,15 +3,18 @@
 import codecs
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
+from typing import Annotated
 
 from namesrv_core.protocol.messages import Message
 from nsadmin.client import NotFound
 from nsadmin.client.messages import Found, Located
 from nsadmin.client.results import error_text
+from nsadmin.commands.declared import Word
 from nsadmin.commands.times import utc
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Bytes, Row, Rows
 
+Topic = Annotated[str, Word(("-t", "--topic"), "TOPIC", "Name of a topic.")]
 COLUMNS = (
     "msgId",
     "offsetMsgId",

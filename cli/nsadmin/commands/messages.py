@@ -1,14 +1,26 @@
 """queryMsgByKey, queryMsgByUniqueKey, queryMsgById, queryMsgByOffset: messages, wherever they are."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Annotated
 
+from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound
 from nsadmin.client.messages import FOREVER, Found, Located
-from nsadmin.client.results import ServerResult
+from nsadmin.client.results import ServerResult, error_text
+from nsadmin.client.tracks import Track, track_problems, track_table
+from nsadmin.commands import sending
 from nsadmin.commands.declared import Option, Word, shows
-from nsadmin.commands.message_rows import COLUMNS, PLACE_IN_TABLE, WHOLE_IN_TABLE, charset, found_rows
+from nsadmin.commands.delivery import (
+    HANDED_COLUMNS,
+    PushClient,
+    PushGroup,
+    hand_over,
+    is_wanted,
+    send_again,
+)
+from nsadmin.commands.message_rows import COLUMNS, PLACE_IN_TABLE, WHOLE_IN_TABLE, Topic, charset, found_rows
 from nsadmin.commands.moments import HELP, moment
+from nsadmin.commands.values import flag
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Rows
 from nsadmin.session import Session
@@ -17,7 +29,9 @@ _HOUR = 3_600_000
 BROKER_MAX = 64
 """Messages that a broker gives at a time, whatever was asked for (its maxMsgsNumBatch)."""
 
-Topic = Annotated[str, Word(("-t", "--topic"), "TOPIC", "Name of a topic.")]
+TRACKED_COLUMNS = (*COLUMNS, "tracks")
+TRACKED_IN_TABLE = (*WHOLE_IN_TABLE, "tracks")
+
 Route = Annotated[
     str | None,
     Option("-c", "--cluster", metavar="TOPIC", help="Ask the brokers of this topic or cluster instead."),
@@ -25,12 +39,6 @@ Route = Annotated[
 Charset = Annotated[
     str | None,
     Option("-f", "--bodyFormat", metavar="CHARSET", help="Read bodies in this encoding, not in UTF-8."),
-]
-PushGroup = Annotated[
-    str | None, Option("-g", "--consumerGroup", metavar="GROUP", help="Not offered: see above.")
-]
-PushClient = Annotated[
-    str | None, Option("-d", "--clientId", metavar="CLIENT", help="Not offered: see above.")
 ]
 
 
@@ -103,7 +111,7 @@ def _index_key(item: Located, topic: str, key_type: str, key: str) -> str:
     return f"{hour}@{topic}@{key_type}@{key}@{message.msg_id}@{message.physical_offset}"
 
 
-@shows(COLUMNS)
+@shows(TRACKED_COLUMNS, HANDED_COLUMNS)
 def query_msg_by_unique_key(
     session: Session,
     topic: Topic,
@@ -123,14 +131,16 @@ def query_msg_by_unique_key(
 ) -> Rows:
     """Find the messages that a producer gave this id (property UNIQ_KEY), on every broker of their topic.
 
-    There is more than one where a producer sent one again. mqadmin's -g with -d, which hands the message to
-    a client once more, is not offered.
+    There is more than one where a producer sent one again. tracks says of each consumer group whether it has
+    consumed the message: CONSUMED, NOT_CONSUME_YET, CONSUMED_BUT_FILTERED (its tag was not wanted),
+    NOT_ONLINE; PULL and CONSUME_BROADCASTING where brokers do not know. With -g and -d the messages are
+    handed to that client once more, whatever it did with them before; off a terminal that needs --yes.
 
     Examples:
         # The message that a producer logged
         nsadmin queryMsgByUniqueKey payments 7F0000010B4B18B4AAC2910F8A1E0000
     """
-    _refuse("queryMsgByUniqueKey", {"-g": group, "-d": client})
+    pushes = is_wanted("queryMsgByUniqueKey", group, client)
     found = session.admin.messages.by_unique_key(
         topic,
         msg_id,
@@ -138,10 +148,13 @@ def query_msg_by_unique_key(
         end=moment("queryMsgByUniqueKey", "-e", end, FOREVER),
         route_topic=route_topic,
     )
-    return found_rows(found, f"no message of {topic} has the id {msg_id}", WHOLE_IN_TABLE)
+    missing = f"no message of {topic} has the id {msg_id}"
+    if pushes:
+        return hand_over(session, "queryMsgByUniqueKey", _all_of(found, missing), group, client)
+    return _tracked(session, found_rows(found, missing, WHOLE_IN_TABLE), found)
 
 
-@shows(COLUMNS)
+@shows(TRACKED_COLUMNS, HANDED_COLUMNS, sending.COLUMNS)
 def query_msg_by_id(
     session: Session,
     topic: Topic,
@@ -154,14 +167,16 @@ def query_msg_by_id(
     group: PushGroup = None,
     client: PushClient = None,
     resend: Annotated[
-        str | None, Option("-s", "--sendMessage", metavar="true", help="Not offered: see above.")
+        str | None,
+        Option("-s", "--sendMessage", metavar="true|false", help="true: send it once more to its topic."),
     ] = None,
 ) -> Rows:
     """Show the message of an id: where it is stored (offset id), or what its producer called it.
 
     An offset id names a broker's address and a position there. If that address does not answer from here,
-    all brokers of the topic are asked for the position; slaves have it too. mqadmin's -g with -d, which
-    hands the message to a client once more, and -s, which sends it again, are not offered.
+    all brokers of the topic are asked for the position; slaves have it too. tracks is as in
+    queryMsgByUniqueKey, and so are -g and -d. With -s true every group of the topic gets the message again,
+    under the id that it has. Off a terminal these need --yes.
 
     Examples:
         # By the id in a producer's log
@@ -169,17 +184,30 @@ def query_msg_by_id(
         # By the id of its place, body only
         nsadmin queryMsgById payments 7F00000100002A9F0000000000000000 --columns body --output value
     """
-    _refuse("queryMsgById", {"-g": group, "-d": client, "-s": resend if resend != "false" else None})
-    encoding = charset("queryMsgById", "-f", body_format)
-    names = [name.strip() for name in msg_ids.split(",") if name.strip()]
+    command = "queryMsgById"
+    resends = flag(command, "-s", resend) is True
+    pushes = is_wanted(command, group, client)
+    if pushes and resends:
+        raise UsageError(f"{command}: -s and -g with -d exclude each other: leave one out")
+    encoding = charset(command, "-f", body_format)
+    names = list(dict.fromkeys(name.strip() for name in msg_ids.split(",") if name.strip()))
     if not names:
-        raise UsageError("queryMsgById: an id is missing")
+        raise UsageError(f"{command}: an id is missing")
+    if pushes or resends:
+        items = [item for name in names for item in _all_of(*_by_id(session, topic, name, route_topic))]
+        return (
+            hand_over(session, command, items, group, client)
+            if pushes
+            else send_again(session, command, items)
+        )
     if len(names) == 1:
-        return _by_id(session, topic, names[0], encoding, route_topic)
-    rows = Rows(COLUMNS, [], (), (), WHOLE_IN_TABLE)
-    for name in dict.fromkeys(names):
+        found, missing = _by_id(session, topic, names[0], route_topic)
+        return _tracked(session, found_rows(found, missing, WHOLE_IN_TABLE, encoding), found)
+    rows = Rows(TRACKED_COLUMNS, [], (), (), TRACKED_IN_TABLE)
+    for name in names:
         try:
-            one = _by_id(session, topic, name, encoding, route_topic)
+            found, missing = _by_id(session, topic, name, route_topic)
+            one = _tracked(session, found_rows(found, missing, WHOLE_IN_TABLE, encoding), found)
         except NotFound as error:
             one = Rows((), (), [error], [str(error)])
         rows = rows._replace(
@@ -188,12 +216,34 @@ def query_msg_by_id(
     return rows
 
 
-def _by_id(session: Session, topic: str, msg_id: str, encoding: str, route_topic: str | None) -> Rows:
+def _by_id(session: Session, topic: str, msg_id: str, route_topic: str | None) -> tuple[Found, str]:
     found = session.admin.messages.by_id(topic, msg_id, route_topic=route_topic)
-    return found_rows(found, f"no message of {topic} has the id {msg_id}", WHOLE_IN_TABLE, encoding)
+    return found, f"no message of {topic} has the id {msg_id}"
 
 
-@shows(COLUMNS)
+def _all_of(found: Found, missing: str) -> Sequence[Located]:
+    """What is to be handed on, if it was found at all."""
+    if not found.messages:
+        raise next((error for error in found.errors if error is not None), None) or NotFound(missing)
+    return found.messages
+
+
+def _tracked(session: Session, rows: Rows, found: Found) -> Rows:
+    """The same with the column `tracks`: who has consumed each message, null where no broker says."""
+    told, notes, errors = [], [*rows.notes], [*rows.errors]
+    for row, item in zip(rows.rows, found.messages, strict=True):
+        tracks: Sequence[Track] | None = None
+        try:
+            tracks = session.admin.tracks.of(item)
+            notes += track_problems(tracks)
+        except RocketMQError as error:
+            errors.append(error)
+            notes.append(f"who consumed {item.message.msg_id} is not known: {error_text(error)}")
+        told.append({**row, "tracks": None if tracks is None else track_table(tracks)})
+    return Rows(TRACKED_COLUMNS, told, errors, notes, TRACKED_IN_TABLE)
+
+
+@shows(TRACKED_COLUMNS)
 def query_msg_by_offset(
     session: Session,
     topic: Topic,
@@ -206,7 +256,7 @@ def query_msg_by_offset(
         Option("-r", "--routeTopic", metavar="TOPIC", help="Ask the broker of this topic instead."),
     ] = None,
 ) -> Rows:
-    """Show the message at one place of a queue.
+    """Show the message at one place of a queue, and who has consumed it: see queryMsgByUniqueKey.
 
     Examples:
         # The first message of a queue
@@ -221,7 +271,7 @@ def query_msg_by_offset(
         route_topic=route_topic,
     )
     found = Found((item,), (ServerResult(item.message.store_host, 1, None),))
-    return found_rows(found, "", WHOLE_IN_TABLE, encoding)
+    return _tracked(session, found_rows(found, "", WHOLE_IN_TABLE, encoding), found)
 
 
 def number(command: str, what: str, text: str) -> int:
@@ -229,10 +279,3 @@ def number(command: str, what: str, text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 19):
         raise UsageError(f"{command}: {what} {text} is no number from 0")
     return int(text)
-
-
-def _refuse(command: str, given: Mapping[str, str | None]) -> None:
-    """Options of mqadmin that do more than show."""
-    for option, value in given.items():
-        if value is not None:
-            raise UsageError(f"{command}: {option} is not offered: this command only shows messages")

@@ -14,11 +14,12 @@ from nsadmin.commands.message_rows import (
     BODY_IN_TABLE,
     COLUMNS,
     PLACE_IN_TABLE,
+    Topic,
     body_notes,
     charset,
     message_row,
 )
-from nsadmin.commands.messages import Topic, number
+from nsadmin.commands.messages import number
 from nsadmin.commands.moments import HELP, moment
 from nsadmin.commands.values import flag
 from nsadmin.diagnostics import UsageError

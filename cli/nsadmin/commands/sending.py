@@ -8,12 +8,12 @@ from nsadmin.client.results import error_text
 from nsadmin.client.sending import Place, Sent
 from nsadmin.client.traces import TRACE_TOPIC
 from nsadmin.commands.declared import Option, Word, shows
-from nsadmin.commands.messages import Topic
+from nsadmin.commands.message_rows import Topic
 from nsadmin.commands.results import outcome
 from nsadmin.commands.units import millis
 from nsadmin.commands.values import flag
 from nsadmin.diagnostics import UsageError
-from nsadmin.output import Rows
+from nsadmin.output import Row, Rows
 from nsadmin.session import Session
 
 COLUMNS = (
@@ -94,7 +94,14 @@ def send_message(
 def _rows(
     place: Place, sent: Sent | None, error: RocketMQError | None, cost: int | None, done: str = "done"
 ) -> Rows:
-    row = {
+    return Rows(COLUMNS, [sent_row(place, sent, error, cost, done)], [error])
+
+
+def sent_row(
+    place: Place, sent: Sent | None, error: RocketMQError | None, cost: int | None, done: str
+) -> Row:
+    """A message that was sent, or was to be, with what came of it."""
+    return {
         "topic": place.topic,
         "brokerName": place.broker_name,
         "brokerAddr": place.broker_addr,
@@ -105,7 +112,6 @@ def _rows(
         "costMs": millis(cost),
         **outcome(error, done),
     }
-    return Rows(COLUMNS, [row], [error])
 
 
 def _properties(items: list[str]) -> dict[str, str]:

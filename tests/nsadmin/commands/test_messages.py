@@ -5,8 +5,8 @@ import json
 import pytest
 
 from tests.nsadmin.conftest import Done, Run
-from tests.support.message_brokers import MessageBroker
-from tests.support.servers import FakeNameServer, closed_port
+from tests.support.message_brokers import MessageBroker, Reader
+from tests.support.servers import FakeNameServer, closed_port, refuse
 
 KEY = "7F00000126FE7DAF6CD06917D8E20000"
 
@@ -88,7 +88,7 @@ def test_a_unique_key(ask: Run, holder: MessageBroker) -> None:
     holder.store(b"again", UNIQ_KEY=KEY)
     done = ask("queryMsgByUniqueKey", "-t", "T", "-i", KEY, "-a", "-s", "5", "-e", "6", "-c", "T")
     assert shown(done, "body", "msgId") == [["one", KEY], ["again", KEY]]
-    ext = holder.asked[-1].ext or {}
+    [ext] = [asked.ext or {} for asked in holder.asked if asked.code == 12]
     assert (ext["beginTimestamp"], ext["endTimestamp"]) == ("5", "6")
 
 
@@ -113,8 +113,7 @@ def test_a_place(ask: Run, holder: MessageBroker) -> None:
         (("queryMsgByKey", "T", "k", "-m", "0"), "-m 0 cannot be: give 1 or more"),
         (("queryMsgByKey", "T", "k", "-b", "soon"), "-b soon is no time: give ms since 1970"),
         (("queryMsgByKey", "T"), "KEY is missing"),
-        (("queryMsgByUniqueKey", "T", "k", "-g", "G"), "-g is not offered: this command only shows messages"),
-        (("queryMsgById", "T", "k", "-s", "true"), "-s is not offered"),
+        (("queryMsgByUniqueKey", "T", "k", "-g", "G"), "-g GROUP and -d CLIENT belong together: type both"),
         (("queryMsgById", "T", ","), "an id is missing"),
         (("queryMsgById", "T", "k", "-f", "klingon"), "-f klingon is unknown"),
         (("queryMsgByOffset", "T", "b", "x", "0"), "QUEUE x is no number from 0"),
@@ -135,3 +134,23 @@ def test_what_cannot_be_inflated_is_told_and_shown_as_it_is(ask: Run, holder: Me
         f"nsadmin: body of {KEY}: compressed in a way that nobody knows (5)\n",
     )
     assert shown(done, "body", "bodyEncoding") == [["cGFja2Vk", "base64"]]
+
+
+def test_who_has_consumed_it(ask: Run, holder: MessageBroker) -> None:
+    holder.store(b"one", UNIQ_KEY=KEY)
+    holder.readers = {"G": Reader(("c1",), 1), "H": Reader()}
+    for words in (("queryMsgById", "T", KEY), ("queryMsgByUniqueKey", "T", KEY),
+                  ("queryMsgByOffset", "T", "broker-a", "0", "0")):  # fmt: skip
+        done = ask(*words)
+        assert (done.code, done.err) == (0, "")
+        assert shown(done, "tracks") == [[{"G": "CONSUMED", "H": "NOT_ONLINE"}]]
+    holder.handlers[203] = refuse(1, "busy")
+    done = ask("queryMsgById", "T", KEY)
+    assert (done.code, done.err) == (
+        0,
+        "".join(f"nsadmin: group {name}: SYSTEM_ERROR (1): busy\n" for name in "GH"),
+    )
+    holder.handlers[300] = refuse(1, "no")
+    done = ask("queryMsgById", "T", KEY)
+    assert (done.code, shown(done, "body", "tracks")) == (3, [["one", None]])
+    assert done.err == f"nsadmin: who consumed {KEY} is not known: SYSTEM_ERROR (1): no\n"

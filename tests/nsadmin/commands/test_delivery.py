@@ -1,0 +1,82 @@
+"""queryMsgById and queryMsgByUniqueKey where they hand messages over, or send them again."""
+
+import json
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.message_brokers import MessageBroker, Reader
+from tests.support.servers import FakeNameServer
+
+KEY = "7F00000126FE7DAF6CD06917D8E20000"
+PUSH = ("-g", "G", "-d", "c1")
+
+
+@pytest.fixture(autouse=True)
+def _filled(holder: MessageBroker) -> None:
+    holder.readers = {"G": Reader(("c1",), 7)}
+    holder.store(b"one", UNIQ_KEY=KEY)
+
+
+@pytest.mark.parametrize("command", ["queryMsgById", "queryMsgByUniqueKey"])
+def test_a_message_is_handed_to_a_client(ask: Run, holder: MessageBroker, command: str) -> None:
+    done = ask(command, "T", KEY, *PUSH)
+    assert (done.code, "cannot be undone" in done.err) == (2, True)
+    done = ask(command, "T", KEY, *PUSH, "--dry-run")
+    assert [(row["result"], row["consumeResult"]) for row in json.loads(done.out)] == [("dry-run", None)]
+    assert 309 not in holder.codes()
+    done = ask(command, "T", KEY, *PUSH, "-y")
+    assert (done.code, done.err) == (0, "")
+    [row] = json.loads(done.out)
+    assert (row["group"], row["clientId"], row["consumeResult"], row["spentMs"], row["result"]) == (
+        "G", "c1", "CR_SUCCESS", 29, "done",
+    )  # fmt: skip
+
+
+def test_a_client_that_does_not_take_it(ask: Run, holder: MessageBroker) -> None:
+    holder.verdict = {"consumeResult": "CR_LATER", "spentTimeMills": 3}
+    done = ask("queryMsgById", "T", KEY, *PUSH, "-y")
+    assert (done.code, done.err) == (1, "nsadmin: the client did not take it: CR_LATER\n")
+    [row] = json.loads(done.out)
+    assert (row["consumeResult"], row["result"]) == ("CR_LATER", "failed")
+    holder.handlers[309] = lambda asked: None
+    assert ask("queryMsgById", "T", KEY, "-g", "G", "-d", "nobody", "-y").code == 5
+
+
+def test_nothing_is_done_unless_every_message_is_there(ask: Run, holder: MessageBroker) -> None:
+    for words in (PUSH, ("-s", "true")):
+        done = ask("queryMsgById", "T", f"{KEY},nothing", *words, "-y")
+        assert (done.code, done.err) == (5, "nsadmin: no message of T has the id nothing\n")
+    assert {309, 310}.isdisjoint(holder.codes())
+
+
+def test_a_message_is_sent_again(ask: Run, holder: MessageBroker) -> None:
+    assert ask("queryMsgById", "T", KEY, "-s", "true").code == 2
+    assert json.loads(ask("queryMsgById", "T", KEY, "-s", "true", "--dry-run").out)[0]["result"] == "dry-run"
+    assert holder.sent == []
+    done = ask("queryMsgById", "T", KEY, "-s", "true", "-y")
+    assert (done.code, done.err) == (0, "")
+    [row] = json.loads(done.out)
+    assert (row["msgId"], row["queueId"], row["queueOffset"], row["result"]) == (KEY, 0, 7, "done")
+    assert [sent.body for sent in holder.sent] == [b"one"]
+    holder.store(b"packed", sys_flag=0x501, UNIQ_KEY=KEY[:-1] + "1")
+    done = ask("queryMsgById", "T", KEY[:-1] + "1", "-s", "true", "-y")
+    assert (done.code, "its body cannot be read" in done.err) == (1, True)
+    assert len(holder.sent) == 1
+
+
+@pytest.mark.parametrize("words", [("-g", "G"), ("-d", "c1"), (*PUSH, "-s", "true"), ("-s", "perhaps")])
+def test_words_that_do_not_go_together(ask: Run, words: tuple[str, ...]) -> None:
+    done = ask("queryMsgById", "T", KEY, *words, "-y")
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+
+
+def test_a_read_only_context_shows_messages_and_does_nothing_with_them(
+    run: Run, first: FakeNameServer, holder: MessageBroker
+) -> None:
+    run("contextSet", "p", "-n", first.addr, "--readOnly")
+    words = ("queryMsgById", "T", KEY, "--context", "p")
+    assert run(*words, "--columns", "tracks", "--output", "value") == (0, '{"G": "CONSUMED"}\n', "")
+    for more in (PUSH, ("-s", "true")):
+        assert run(*words, *more, "-y").code == 6
+    assert {309, 310}.isdisjoint(holder.codes())
