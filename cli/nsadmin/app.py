@@ -4,14 +4,18 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin import __version__, diagnostics, output, registry
+from nsadmin.client.pool import Pool
 from nsadmin.diagnostics import ExitCode, Interrupted, UsageError
 from nsadmin.output import Rows
 from nsadmin.registry import Entry
 from nsadmin.session import Session
+
+if TYPE_CHECKING:
+    from nsadmin.commands.parameters import Parsed
 
 # Shared options may stand before the command as well; those of them that take a value.
 _WITH_VALUE = (
@@ -70,7 +74,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         return diagnostics.explain(error, "--debug" in args)
 
 
-def _run(args: list[str]) -> int:
+class _Batch(NamedTuple):
+    """What the lines of a batch have of it: its shared options, its connections."""
+
+    shared: Mapping[str, Any]
+    pool: Pool
+
+
+def _line(batch: _Batch, words: list[str]) -> int:
+    """One command line of a batch; its exit code. Ctrl-C, or a reader who left, ends the batch."""
+    try:
+        return int(_run(words, batch))
+    except (KeyboardInterrupt, Interrupted, BrokenPipeError):
+        raise
+    except Exception as error:
+        return diagnostics.explain(error, batch.shared["debug"] or "--debug" in words)
+
+
+def _run(args: list[str], batch: _Batch | None = None) -> int:
     front, rest = _split(args)
     if "-h" in front or "--help" in front or rest == ["help"]:
         output.write_text(overview())
@@ -87,10 +108,12 @@ def _run(args: list[str]) -> int:
         near = registry.nearest(rest[0])
         hint = f"did you mean {' or '.join(near)}?" if near else "nsadmin --help lists all"
         raise UsageError(f"no command {rest[0]!r}: {hint}")
+    if batch and entry.kind in ("batch", "program"):
+        raise UsageError(f"{entry.name} has no place in a batch")
     function = getattr(import_module(f"nsadmin.commands.{entry.module}"), entry.function)
     if entry.kind == "program":
         return _run_program(entry, function, front + rest[1:])
-    return _perform(entry, function, front + rest[1:])
+    return _parse_and_perform(entry, function, front + rest[1:], batch)
 
 
 def _run_program(entry: Entry, function: Any, argv: list[str]) -> int:
@@ -120,19 +143,35 @@ def _split(args: list[str]) -> tuple[list[str], list[str]]:
     return args[:at], args[at:]
 
 
-def _perform(entry: Entry, function: Any, args: list[str]) -> int:
+def _parse_and_perform(entry: Entry, function: Any, args: list[str], batch: _Batch | None) -> int:
     # Neither the overview nor a program needs these.
     from nsadmin.commands import parameters
     from nsadmin.commands.declared import Help
 
     try:
-        parsed = parameters.parse(entry, function, args)
+        parsed = parameters.parse(entry, function, args, batch and batch.shared)
     except Help as text:
         from nsadmin.commands.documented import help_sections
 
         output.write_text("\n\n".join(filter(None, (str(text).rstrip(), help_sections(entry, function)))))
         return ExitCode.DONE
-    session = Session(parsed.options, may_change=entry.may_change)
+    if entry.kind == "batch":
+        return _perform_batch(function, parsed)
+    return _perform(entry, function, args, parsed, batch)
+
+
+def _perform_batch(function: Any, parsed: "Parsed") -> int:
+    """Its lines, one after the other; connections stay open between them."""
+    pool = Pool()
+    session = Session(parsed.options, perform=partial(_line, _Batch(parsed.shared, pool)))
+    try:
+        return int(function(session, **parsed.arguments))
+    finally:
+        pool.close()
+
+
+def _perform(entry: Entry, function: Any, args: list[str], parsed: "Parsed", batch: _Batch | None) -> int:
+    session = Session(parsed.options, may_change=entry.may_change, pool=batch and batch.pool)
     once = partial(function, session, **parsed.arguments)
     result: Any = None
     code: int = ExitCode.FAILED
@@ -140,7 +179,9 @@ def _perform(entry: Entry, function: Any, args: list[str]) -> int:
         _require_consent(session, entry)
         watch = parsed.options.watch
         result = once() if watch is None else _watched(session, watch, once)
-        code = _deliver(session, result) or (ExitCode.DONE if session.is_complete else ExitCode.PARTLY)
+        code = _deliver(session, result, batch is None) or (
+            ExitCode.DONE if session.is_complete else ExitCode.PARTLY
+        )
         if isinstance(result, Rows):
             for line in _hints(session, once, code, result.errors):
                 session.remark(line)
@@ -205,15 +246,16 @@ def _watched(session: Session, seconds: float, once: Callable[[], Any]) -> Itera
         yield result
 
 
-def _deliver(session: Session, result: Rows | str | Iterator[Rows | str]) -> int:
-    """Write what a command returned: rows, text, or such again and again."""
+def _deliver(session: Session, result: Rows | str | Iterator[Rows | str], may_be_left: bool) -> int:
+    """Write what a command returned: rows, text, or such again and again, perhaps until Ctrl-C."""
     if isinstance(result, (Rows, str)):
         return _write(session, result)
     try:
         for one in result:
             _write(session, one)
     except KeyboardInterrupt:
-        pass
+        if not may_be_left:
+            raise
     return ExitCode.DONE
 
 

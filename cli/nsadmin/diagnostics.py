@@ -2,8 +2,10 @@
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from enum import IntEnum
+from typing import TextIO
 
 from namesrv_core.errors import BadSettings, RequestError, RocketMQError
 from nsadmin.client.addresses import BadAddress
@@ -85,6 +87,24 @@ def ask(question: str) -> bool:
     if not answer.endswith("\n"):
         print(file=sys.stderr)
     return answer.strip().lower() in ("y", "yes")
+
+
+@contextmanager
+def stdin_taken() -> Iterator[TextIO]:
+    """stdin for who reads it to the end; meanwhile questions are asked on the terminal, if there is one."""
+    lines, sys.stdin = sys.stdin, _terminal()
+    try:
+        yield lines
+    finally:
+        sys.stdin.close()
+        sys.stdin = lines
+
+
+def _terminal() -> TextIO:
+    try:
+        return open("/dev/tty")
+    except OSError:
+        return open(os.devnull)
 
 
 def explain(error: BaseException, debug: bool) -> int:

@@ -3,7 +3,7 @@
 import re
 from typing import Literal, NamedTuple
 
-Kind = Literal["read", "change", "delete", "mixed", "local", "program"]
+Kind = Literal["read", "change", "delete", "mixed", "local", "batch", "program"]
 
 
 class Entry(NamedTuple):
@@ -11,7 +11,7 @@ class Entry(NamedTuple):
 
     `kind` says what it does to servers: "change" can be undone, "delete" cannot, "local" has to do with none.
     "mixed" reads or changes, as its words say, and asks `Session.require_writable` itself where it changes.
-    A "program" gets the words behind its name as they are.
+    "batch" runs other commands. A "program" gets the words behind its name as they are.
     """
 
     name: str
@@ -101,6 +101,7 @@ _GROUPS: dict[str, tuple[tuple[str, str, Kind, str], ...]] = {
     "Audit": (("auditList", "audit", "local", "Changes that were made from this account"),),
     "Help": (("mqadminMap", "mqadmin_map", "local", "What to type instead of a command of mqadmin"),),
     "Programs": (
+        ("batch", "batch", "batch", "Run many commands, one a line"),
         ("namesrv", "namesrv", "program", "Run a name server here"),
         ("lab", "lab", "program", "Run a name server and simulated brokers, to play with"),
     ),

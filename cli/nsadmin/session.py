@@ -10,6 +10,7 @@ from nsadmin import diagnostics, observing, progress
 from nsadmin.client import AdminClient
 from nsadmin.client.access import Access
 from nsadmin.client.brokers import Brokers
+from nsadmin.client.pool import Pool
 from nsadmin.client.results import error_text
 from nsadmin.output import Style
 
@@ -41,8 +42,17 @@ class Session:
     read-only context.
     """
 
-    def __init__(self, options: Options, *, may_change: bool = True) -> None:
+    def __init__(
+        self,
+        options: Options,
+        *,
+        may_change: bool = True,
+        pool: Pool | None = None,
+        perform: Callable[[list[str]], int] | None = None,
+    ) -> None:
         self.options = options
+        self._pool = pool
+        self._perform = perform
         self._may_change = may_change and not options.dry_run and not options.read_only
         self.changes = observing.SentChanges()
         self._started = monotonic()
@@ -61,6 +71,7 @@ class Session:
             ask_all=True,
             observer=self._observer(),
             read_only=not self._may_change,
+            pool=self._pool,
         )
 
     def _observer(self) -> Observer | None:
@@ -125,6 +136,11 @@ class Session:
             raise diagnostics.UsageError(
                 f"{name} cannot be undone, and there is no terminal to ask on: add --yes"
             )
+
+    def perform(self, words: list[str]) -> int:
+        """Run another command line, with the options and the connections of this batch; its exit code."""
+        assert self._perform is not None, "only a batch runs other commands"
+        return self._perform(words)
 
     def repeat(self, seconds: float, once: Callable[[], T]) -> Iterator[T]:
         """The same again and again, until somebody stops it."""

@@ -8,7 +8,7 @@ import os
 import selectors
 import socket
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from errno import ECONNREFUSED, EINPROGRESS
 from itertools import repeat
@@ -49,13 +49,11 @@ class Calls:
         self,
         max_sockets: int = MAX_SOCKETS,
         max_unanswered: int = MAX_UNANSWERED,
-        observer: Observer | None = None,
         tls: "TlsClient | None" = None,
     ) -> None:
         self._tls = tls
         self._max_sockets = max_sockets
         self._max_unanswered = max_unanswered
-        self._observer = observer
         self._servers: dict[str, Link] = {}
         self._selector = selectors.DefaultSelector()
         self._resolved: deque[tuple[Link, list[SockAddr] | OSError]] = deque()
@@ -78,12 +76,17 @@ class Calls:
         for end in self._bell or ():
             end.close()
 
-    def ask(self, calls: Iterable[tuple[str, Command]], timeout: float) -> list[Command | CallError]:
+    def ask(
+        self, calls: Iterable[tuple[str, Command]], timeout: float, observer: Observer | None = None
+    ) -> list[Command | CallError]:
         """What became of each call ("host:port" or "[v6]:port", request), in their order.
 
-        Each has `timeout` seconds from when its turn comes: connecting and everything else included.
+        Each has `timeout` seconds from when its turn comes: connecting and everything else included. The
+        observer is told of each as it ends.
         """
         self._timeout = timeout
+        calls = list(calls)
+        self._tally = observer and Tally(observer, calls)
         servers = self._distribute(calls)
         active: set[Link] = set()
         try:
@@ -99,10 +102,8 @@ class Calls:
             raise
         return [result for result in self._results if result is not None]
 
-    def _distribute(self, calls: Iterable[tuple[str, Command]]) -> deque[Link]:
+    def _distribute(self, calls: Sequence[tuple[str, Command]]) -> deque[Link]:
         chosen: dict[str, Link] = {}
-        calls = list(calls)
-        self._tally = self._observer and Tally(self._observer, calls)
         self._results = [None] * len(calls)
         for index, (addr, request) in enumerate(calls):
             server = chosen.get(addr)

@@ -31,9 +31,9 @@ def undeclared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
     declared: list[str] = []
 
-    def performing(entry: Entry, function: Any, args: list[str]) -> int:
+    def performing(entry: Entry, function: Any, *more: Any) -> int:
         declared[:] = getattr(function, "columns", ())
-        return perform(entry, function, args)
+        return perform(entry, function, *more)
 
     def writing(rows: Rows, style: Style) -> None:
         found.extend(name for name in rows.columns if name not in declared)

@@ -29,6 +29,10 @@ BEFORE = {
 """Command lines that make what the examples of a command are about."""
 
 
+FILES = {"batch": {"round.txt": "topicRoute orders\nupdateKvConfig DEPLOYMENT stage canary\n"}}
+"""Files that the examples of a command name."""
+
+
 class Case(NamedTuple):
     """A command and its examples, to be run one after the other."""
 
@@ -38,6 +42,10 @@ class Case(NamedTuple):
     @property
     def before(self) -> list[list[str]]:
         return [shlex.split(line) for line in BEFORE.get(self.entry.name, ())]
+
+    @property
+    def files(self) -> dict[str, str]:
+        return FILES.get(self.entry.name, {})
 
 
 def words(example: Example) -> list[str]:

@@ -3,6 +3,7 @@
 from namesrv_core.errors import BadSettings, RequestError, RocketMQError
 from nsadmin.client.access import Access, Credentials, Tls
 from nsadmin.client.admin import AdminClient
+from nsadmin.client.pool import Pool
 from nsadmin.client.results import NoneReachable, NotApplied, NotFound, ServerResult
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "NoneReachable",
     "NotApplied",
     "NotFound",
+    "Pool",
     "RequestError",
     "RocketMQError",
     "ServerResult",

@@ -9,6 +9,7 @@ from namesrv_core.transport.calls import CallError, Observer
 from nsadmin.client.access import PLAIN, Access
 from nsadmin.client.addresses import Find, NameServers, finder
 from nsadmin.client.caller import Caller
+from nsadmin.client.pool import Pool
 from nsadmin.client.retry import Reader
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ class AdminClient:
     that finds them is called when the first name server is to be asked. `timeout` is in seconds, for each
     request on each server; what else there is to say of how servers are reached, in `access`, which has its
     own time-out. `observer` is called with an Exchange for each request that ended. With `read_only` nothing
-    is sent that changes something: ReadOnlyAccess is raised instead.
+    is sent that changes something: ReadOnlyAccess is raised instead. Clients with a `pool` share its
+    connections, which are then closed with it.
 
     What reads asks one name server, and the next when that one cannot be reached; with `ask_all` it asks
     every one each time, which fills `unreachable` and `disagreements`. What changes something does so on
@@ -59,10 +61,11 @@ class AdminClient:
         ask_all: bool = False,
         observer: Observer | None = None,
         read_only: bool = False,
+        pool: Pool | None = None,
     ) -> None:
         if timeout is not None:
             access = access._replace(timeout=timeout)
-        self._caller = Caller(finder(namesrv_addr), access, observer, read_only=read_only)
+        self._caller = Caller(finder(namesrv_addr), access, observer, read_only=read_only, pool=pool)
         self._reader = Reader(self._caller, ask_all)
 
     # The modules of a noun are loaded when it is first asked for: a command needs one or two of them.

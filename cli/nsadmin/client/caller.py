@@ -3,18 +3,15 @@
 from collections.abc import Callable, Container, Iterable
 from functools import cached_property
 from time import sleep
-from typing import TYPE_CHECKING
 
 from namesrv_core.errors import request_error
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, ExtFields, request
-from namesrv_core.transport.calls import CallError, Calls, Observer
+from namesrv_core.transport.calls import CallError, Observer
 from nsadmin.client.access import Access
 from nsadmin.client.addresses import Find, NameServers, finder
+from nsadmin.client.pool import Pool
 from nsadmin.client.results import ReadOnlyAccess, ServerResult
-
-if TYPE_CHECKING:
-    from namesrv_core.transport.tls import TlsClient
 
 CHANGES = frozenset(
     {
@@ -57,11 +54,14 @@ class Caller:
         observer: Observer | None = None,
         *,
         read_only: bool = False,
+        pool: Pool | None = None,
     ) -> None:
         self._find = finder(name_servers)
         self.access = access
         self.read_only = read_only
-        self._calls = Calls(access.concurrency, observer=observer, tls=_tls(access))
+        self._observer = observer
+        self._own_pool = Pool()
+        self._calls = (self._own_pool if pool is None else pool).calls(access)
         self._way_to = _ways(access)
 
     @cached_property
@@ -70,7 +70,7 @@ class Caller:
         return self._find()
 
     def close(self) -> None:
-        self._calls.close()
+        self._own_pool.close()
 
     def ask(
         self,
@@ -100,13 +100,15 @@ class Caller:
 
     def _persist(self, calls: list[tuple[str, Command]], timeout: float) -> list[Command | CallError]:
         """Ask, and ask again what got no answer and changes nothing, after a pause that grows."""
-        answers = self._calls.ask(calls, timeout)
+        answers = self._calls.ask(calls, timeout, self._observer)
         for attempt in range(self.access.retries):
             again = [at for at, answer in enumerate(answers) if _may_be_retried(calls[at][1], answer)]
             if not again:
                 break
             sleep(min(_FIRST_PAUSE * 2**attempt, _LONGEST_PAUSE))
-            for at, answer in zip(again, self._calls.ask([calls[at] for at in again], timeout), strict=True):
+            for at, answer in zip(
+                again, self._calls.ask([calls[at] for at in again], timeout, self._observer), strict=True
+            ):
                 answers[at] = answer
         return answers
 
@@ -152,15 +154,6 @@ def _refuse_changes(calls: Iterable[tuple[str, Command]]) -> None:
 
 def _may_be_retried(asked: Command, answer: Command | CallError) -> bool:
     return isinstance(answer, CallError) and answer.kind in _PASSING and asked.code not in CHANGES
-
-
-def _tls(access: Access) -> "TlsClient | None":
-    if access.tls is None:
-        return None
-    # Imported late for the ssl module.
-    from namesrv_core.transport.tls import TlsClient
-
-    return TlsClient(*access.tls)
 
 
 def _judged(

@@ -29,10 +29,11 @@ class Described(NamedTuple):
 
 
 class Parsed(NamedTuple):
-    """A command line that has been understood."""
+    """A command line that has been understood; `shared` are the shared options as they were typed."""
 
     options: Options
     arguments: Mapping[str, Any]
+    shared: Mapping[str, Any]
 
 
 _CONNECTING: dict[str, Any] = {
@@ -108,15 +109,35 @@ _ALWAYS: dict[str, Any] = {
 }
 
 
-def parse(entry: Entry, function: Callable[..., Any], args: list[str]) -> Parsed:
-    """The command line of one command; UsageError with one line, or Help."""
+_TOGETHER = (("context", "namesrv_addr"), ("output", "json_"))
+"""Options that answer one question: a line of a batch that says one of them is given none of the batch's."""
+
+
+def parse(
+    entry: Entry, function: Callable[..., Any], args: list[str], batch: Mapping[str, Any] | None = None
+) -> Parsed:
+    """The command line of one command; UsageError with one line, or Help.
+
+    `batch` has the shared options of the batch that the line is in, for what it does not say itself.
+    """
     own, shared = parameters_of(function), shared_by(entry)
     words = _words(own)
     values, positional = _line(entry, function, [*own, *shared], args)
     arguments = {item.name: values[item.name] for item in own}
     arguments.update(_filled(entry, words, values, positional))
-    given = {item.name: values[item.name] for item in shared}
-    return Parsed(settings.resolve(given, connects=entry.kind != "local"), arguments)
+    said = {item.name: values[item.name] for item in shared}
+    if batch:
+        said = _completed(entry, said, batch)
+    return Parsed(settings.resolve(said, connects=entry.kind != "local"), arguments, said)
+
+
+def _completed(entry: Entry, said: Mapping[str, Any], batch: Mapping[str, Any]) -> dict[str, Any]:
+    """What a line says, and what its batch says where the line says nothing."""
+    if batch.get("dry_run") and entry.kind == "local":
+        raise UsageError(f"{entry.name} knows no --dry-run: leave it out of this batch")
+    own = {name for name, value in said.items() if value is not None and value is not False}
+    own.update(name for group in _TOGETHER if not own.isdisjoint(group) for name in group)
+    return {name: value if name in own else batch.get(name, value) for name, value in said.items()}
 
 
 def _line(
@@ -158,6 +179,7 @@ def shared_by(entry: Entry) -> list[Parameter]:
     own = {
         "change": _FOR_CHANGES,
         "delete": _FOR_CHANGES,
+        "batch": _FOR_CHANGES,
         # Nobody wants a change done again and again: there is no --watch.
         "mixed": {**_SELECTING, **_FOR_CHANGES},
     }.get(entry.kind, {**_FOR_READS, **_SELECTING})

@@ -38,6 +38,9 @@ def test_the_examples_of_a_command_do_what_they_say(
 ) -> None:
     with lab(tmp_path / "lab") as there:
         monkeypatch.setenv("NAMESRV_ADDR", there.namesrv_addr)
+        monkeypatch.chdir(tmp_path)
+        for name, text in case.files.items():
+            Path(name).write_text(text)
         for line in case.before:
             assert run(*line).code == 0, line
         for example in case.examples:
