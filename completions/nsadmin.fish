@@ -1,6 +1,6 @@
 # fish completion for nsadmin
 function __nsadmin_needs_command
-    not __fish_seen_subcommand_from clusterList brokerStatus wipeWritePerm addWritePerm haStatus getBrokerConfig updateBrokerConfig cleanExpiredCQ cleanUnusedTopic topicList topicRoute topicClusterList topicStatus statsAll allocateMQ updateTopic updateTopicPerm updateOrderConf deleteTopic consumerProgress consumerConnection consumerStatus brokerConsumeStats getConsumerConfig updateSubGroup deleteSubGroup resetOffsetByTime skipAccumulatedMessage cloneGroupOffset producer producerConnection queryMsgByKey queryMsgByUniqueKey queryMsgById queryMsgByOffset printMsgByQueue printMsg sendMessage queryMsgTraceById kvGet kvList updateKvConfig deleteKvConfig getNamesrvConfig updateNamesrvConfig contextList contextShow contextUse contextSet contextDelete auditList mqadminMap namesrv lab
+    not __fish_seen_subcommand_from clusterList brokerStatus wipeWritePerm addWritePerm haStatus getBrokerConfig updateBrokerConfig cleanExpiredCQ cleanUnusedTopic topicList topicRoute topicClusterList topicStatus statsAll allocateMQ updateTopic updateTopicPerm updateOrderConf deleteTopic consumerProgress consumerConnection consumerStatus brokerConsumeStats getConsumerConfig updateSubGroup deleteSubGroup resetOffsetByTime skipAccumulatedMessage cloneGroupOffset producer producerConnection queryMsgByKey queryMsgByUniqueKey queryMsgById queryMsgByOffset printMsgByQueue printMsg sendMessage queryMsgTraceById kvGet kvList updateKvConfig deleteKvConfig getNamesrvConfig updateNamesrvConfig contextList contextShow contextUse contextSet contextDelete auditList mqadminMap batch namesrv lab
 end
 complete -c nsadmin -f
 complete -c nsadmin -n __nsadmin_needs_command -a clusterList -d 'Brokers with their load and state'
@@ -55,6 +55,7 @@ complete -c nsadmin -n __nsadmin_needs_command -a contextSet -d 'Make or change 
 complete -c nsadmin -n __nsadmin_needs_command -a contextDelete -d 'Forget one'
 complete -c nsadmin -n __nsadmin_needs_command -a auditList -d 'Changes that were made from this account'
 complete -c nsadmin -n __nsadmin_needs_command -a mqadminMap -d 'What to type instead of a command of mqadmin'
+complete -c nsadmin -n __nsadmin_needs_command -a batch -d 'Run many commands, one a line'
 complete -c nsadmin -n __nsadmin_needs_command -a namesrv -d 'Run a name server here'
 complete -c nsadmin -n __nsadmin_needs_command -a lab -d 'Run a name server and simulated brokers, to play with'
 complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -s c -l clusterName -x -d 'Only this cluster.'
@@ -1016,6 +1017,22 @@ complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l filter -x -d 
 complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l quiet -d 'Nothing on stderr but errors.'
 complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l debug -d 'Show each request on stderr, and tracebacks.'
 complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -s h -l help -d 'Show this and exit.'
+complete -c nsadmin -n '__fish_seen_subcommand_from batch' -s f -l file -x -d 'A file of command lines; - is stdin.'
+complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l stop-on-error -d 'End at the first that fails.'
+complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
+complete -c nsadmin -n '__fish_seen_subcommand_from batch' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
+complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l timeout -x -d 'For each request on each server; 3 if left out.'
+complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
+complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
+complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
+complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l json -d 'Short for --output json.'
+complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l no-headers -d 'No names above tables, CSV and TSV.'
+complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l no-color -d 'No colours (nor with NO_COLOR set).'
+complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l dry-run -d 'Only show what would be done, and where.'
+complete -c nsadmin -n '__fish_seen_subcommand_from batch' -s y -l yes -d 'Do not ask.'
+complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l quiet -d 'Nothing on stderr but errors.'
+complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l debug -d 'Show each request on stderr, and tracebacks.'
+complete -c nsadmin -n '__fish_seen_subcommand_from batch' -s h -l help -d 'Show this and exit.'
 complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -s h -l help -d 'show this help message and exit'
 complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -s c -l configFile -x -d 'Java properties; also where updates go'
 complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -s p -l printConfigItem -d 'print all items and exit'
