@@ -104,6 +104,7 @@ _GROUPS: dict[str, tuple[tuple[str, str, Kind, str], ...]] = {
         ("batch", "batch", "batch", "Run many commands, one a line"),
         ("namesrv", "namesrv", "program", "Run a name server here"),
         ("lab", "lab", "program", "Run a name server and simulated brokers, to play with"),
+        ("completion", "completion", "program", "Write the completion of a shell"),
     ),
 }
 

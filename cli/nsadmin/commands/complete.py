@@ -26,7 +26,7 @@ def complete(argv: list[str]) -> int:
         if form == "refresh":
             _refresh(Question(source, text, before))
         elif source in LIVE:
-            lines = tab.FORMS[form](tab.beginning_with(text, _values(source, before)))
+            lines = tab.FORMS[form](tab.beginning_with(text.removeprefix("="), _values(source, before)))
             if lines:
                 output.write_text("\n".join(lines))
     except Exception:

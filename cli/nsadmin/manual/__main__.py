@@ -3,7 +3,9 @@
 import sys
 from pathlib import Path
 
-from nsadmin.manual import completion, man
+from nsadmin.manual import man
+from nsadmin.manual.completion import bash, fish, powershell, zsh
+from nsadmin.manual.completion.shapes import shapes
 from nsadmin.manual.describe import commands
 from nsadmin.manual.reference import reference
 
@@ -11,12 +13,14 @@ from nsadmin.manual.reference import reference
 def files() -> dict[str, str]:
     """Every file that is rendered, by its path from the root of the project."""
     found = commands()
+    shape = shapes(found)
     return {
         "man/man1/nsadmin.1": man.overview(found),
         **{f"man/man1/nsadmin-{command.entry.name}.1": man.page(command) for command in found},
-        "completions/nsadmin.bash": completion.bash(found),
-        "completions/_nsadmin": completion.zsh(found),
-        "completions/nsadmin.fish": completion.fish(found),
+        "completions/nsadmin.bash": bash.script(shape),
+        "completions/_nsadmin": zsh.script(shape),
+        "completions/nsadmin.fish": fish.script(shape),
+        "completions/nsadmin.ps1": powershell.script(shape),
         "docs/commands.md": reference(found),
     }
 

@@ -12,7 +12,10 @@ from nsadmin.registry import COMMANDS, Entry
 
 
 class Command(NamedTuple):
-    """One command: `words` stand by position, `text` are its paragraphs, `columns` those of its rows."""
+    """One command: `words` stand by position, each in one of its `places`; `text` are its paragraphs.
+
+    `columns` are those of its rows, with what they are.
+    """
 
     entry: Entry
     words: str
@@ -20,6 +23,7 @@ class Command(NamedTuple):
     options: list[Described]
     columns: dict[str, str]
     examples: list[Example]
+    places: list[Described]
 
 
 def commands() -> list[Command]:
@@ -31,26 +35,36 @@ def _command(entry: Entry) -> Command:
     module = import_module(f"nsadmin.commands.{entry.module}")
     function = getattr(module, entry.function)
     if entry.kind == "program":
-        words, options = _program(module.flags())
+        places, options = _program(module.flags())
+        words = " ".join(place.metavar or "" for place in places)
     else:
         words, options = describe(entry, function)
+        places = sorted(
+            (item for item in options if item.place is not None), key=lambda item: item.place or 0
+        )
     text, examples = documented(function)
-    return Command(entry, words, text, options, columns.of(entry.name, function), examples)
+    return Command(entry, words, text, options, columns.of(entry.name, function), examples, places)
 
 
-def _program(parser: ArgumentParser) -> tuple[str, list[Described]]:
-    """A program's own parser: its sub-commands, and all their flags."""
-    parsers, words = [parser], []
+def _program(parser: ArgumentParser) -> tuple[list[Described], list[Described]]:
+    """A program's own parser: what stands by position, and all flags, those of its sub-commands too."""
+    parsers, places = [parser], []
     for action in parser._actions:
+        if not action.option_strings:
+            choices = list(action.choices or ())
+            # A choice of one is a choice, too.
+            values = "".join(f"{choice}|" for choice in choices)
+            places.append(Described((), "|".join(choices) or action.dest.upper(), action.help or "", values))
         if isinstance(action, _SubParsersAction):
-            words += list(action.choices)
             parsers += action.choices.values()
     options = {option.flags: option for parser in parsers for option in _flags(parser)}
-    return "|".join(words), list(options.values())
+    return places, list(options.values())
 
 
 def _flags(parser: ArgumentParser) -> Iterator[Described]:
     for action in parser._actions:
         if action.option_strings:
             metavar = action.metavar if isinstance(action.metavar, str) else None
-            yield Described(tuple(action.option_strings), metavar, action.help or "")
+            # An ADDR of a server that is to be started is no broker's.
+            values = None if metavar in ("FILE", "DIR") else ""
+            yield Described(tuple(action.option_strings), metavar, action.help or "", values)

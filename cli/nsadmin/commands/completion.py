@@ -1,0 +1,53 @@
+"""`completion`: writes the completion of a shell, for those who installed with pip."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nsadmin import diagnostics, output
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
+FILES = {
+    "bash": "nsadmin.bash",
+    "zsh": "_nsadmin",
+    "fish": "nsadmin.fish",
+    "powershell": "nsadmin.ps1",
+}
+
+
+def completion(argv: list[str]) -> int:
+    """Write what a shell needs to complete command lines, for its start-up file.
+
+    bash, in ~/.bashrc: source <(nsadmin completion bash)
+
+    zsh, in ~/.zshrc, behind compinit: source <(nsadmin completion zsh)
+
+    fish, in ~/.config/fish/config.fish: nsadmin completion fish | source
+
+    PowerShell, in $PROFILE: nsadmin completion powershell | Out-String | Invoke-Expression
+
+    Topics, brokers, clusters, groups and so on are offered as the name servers know them that the line, the
+    environment or the context names. They are kept for a minute, and asked anew in the background.
+    """
+    shell = flags().parse_args(argv).shell
+    output.write_text(_file(FILES[shell]).read_text().rstrip("\n"))
+    return diagnostics.ExitCode.DONE
+
+
+def flags() -> ArgumentParser:
+    """What it takes."""
+    from namesrv_core.flags import Flags
+
+    parser = Flags("nsadmin completion", "Writes what a shell needs to complete command lines.")
+    parser.add_argument("shell", choices=FILES, help="the shell")
+    return parser
+
+
+def _file(name: str) -> Path:
+    """In an installed package the files lie within it, in a checkout at its top."""
+    package = Path(output.__file__).parents[1]
+    found = package / "completions" / name
+    return found if found.exists() else package.parents[1] / "completions" / name

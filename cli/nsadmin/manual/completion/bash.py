@@ -1,0 +1,185 @@
+"""bash, from 3.2 on, which is what macOS has: no associative arrays, no `compopt`, no `mapfile`."""
+
+from collections.abc import Iterable
+
+from nsadmin.manual.completion.shapes import Choice, Shape, Shapes
+
+_SCRIPT = r"""# bash completion for nsadmin, rendered from its commands
+
+# The words up to the cursor without their quotes, so that it does not matter where bash breaks words. A word
+# that is a variable stands for its value: -n $PROD.
+# `typed` is the last one as it stands there, `quote` the quote that is open.
+_nsadmin_split() {
+    local line=${COMP_LINE:0:COMP_POINT} letter word= begun= at
+    words=() typed= quote=
+    for ((at = 0; at < ${#line}; at++)); do
+        letter=${line:at:1}
+        if [[ -z $quote && $letter == [[:blank:]] ]]; then
+            [[ $word =~ ^[$][{]?([A-Za-z_][A-Za-z_0-9]*)[}]?$ ]] && word=${!BASH_REMATCH[1]}
+            [[ -n $begun ]] && words+=("$word")
+            word= begun= typed=
+            continue
+        fi
+        begun=1 typed+=$letter
+        if [[ $letter == "$quote" ]]; then
+            quote=
+        elif [[ -z $quote && $letter == [\"\'] ]]; then
+            quote=$letter
+        elif [[ $letter == \\ && $quote != \' ]]; then
+            ((at++))
+            word+=${line:at:1} typed+=${line:at:1}
+        else
+            word+=$letter
+        fi
+    done
+    words+=("$word")
+}
+
+# What may stand behind a command. Each is FLAGS, or FLAGS=SOURCE where a value belongs to it.
+_nsadmin_table() {
+    local restore= family=front
+    shopt -q nocasematch || restore=1
+    shopt -s nocasematch
+    places=() options=()
+    case ${1//[-_]/} in
+@CASES@
+    esac
+    [[ -z $restore ]] || shopt -u nocasematch
+    case $family in
+@FAMILIES@
+    esac
+}
+
+# Whether a value belongs to a flag, and its source.
+_nsadmin_takes() {
+    local item
+    for item in "${options[@]}"; do
+        if [[ $item == *=* && ,${item%%=*}, == *,"$1",* ]]; then
+            source=${item#*=}
+            return 0
+        fi
+    done
+    return 1
+}
+
+# Candidates from a source; `$1` is the beginning of the value, `$2` what stands before it in the same word.
+_nsadmin_values() {
+    local IFS=$'\n' item found=()
+    case $source in
+        '') ;;
+        files | folders)
+            item=-f
+            [[ $source == files ]] || item=-d
+            read -r -d '' -a found <<< "$(compgen $item -- "$1")"
+            type compopt &>/dev/null && compopt -o filenames 2>/dev/null ;;
+        commands) _nsadmin_commands "$1" ;;
+        *\|*)
+            IFS='|'
+            for item in $source; do
+                [[ $item == "$1"* ]] && found+=("$item")
+            done
+            IFS=$'\n' ;;
+        *)
+            local form=quoted program=${COMP_WORDS[0]/#\~/$HOME}
+            [[ -z $quote ]] || form=plain
+            type -P "$program" &>/dev/null || program=nsadmin
+            item=$("$program" complete "$form" "$source" "=$1" "${words[@]:1:${#words[@]} - 2}" 2>/dev/null)
+            read -r -d '' -a found <<< "$item" ;;
+    esac
+    COMPREPLY=("${found[@]/#/$2}")
+}
+
+# Commands that begin so, in any case, and with - or _ between their words.
+_nsadmin_commands() {
+    local IFS=' ' restore= item
+    shopt -q nocasematch || restore=1
+    shopt -s nocasematch
+    for item in $known; do
+        [[ $item == "${1//[-_]/}"* ]] && found+=("$item")
+    done
+    [[ -z $restore ]] || shopt -u nocasematch
+}
+
+_nsadmin_flags() {
+    local item flags=
+    for item in "${options[@]}"; do
+        flags+=" ${item%%=*}"
+    done
+    COMPREPLY=($(compgen -W "${flags//,/ }" -- "$1"))
+}
+
+_nsadmin() {
+    local known='@NAMES@'
+    local words places options word typed quote source command= given=0 taken=, at flag next= item
+    _nsadmin_split
+    _nsadmin_table ''
+    local last=$((${#words[@]} - 1))
+    for ((at = 1; at < last; at++)); do
+        word=${words[at]} flag=${words[at]%%=*}
+        if [[ $word == -?* ]]; then
+            taken+=$flag,
+            if [[ $word != *=* ]] && _nsadmin_takes "$flag" && ((++at == last)); then
+                next=value
+            fi
+        elif [[ -z $command ]]; then
+            command=$word
+            _nsadmin_table "$command"
+        else
+            ((given++))
+        fi
+    done
+    word=${words[last]} COMPREPLY=()
+    if [[ $next == value ]]; then
+        _nsadmin_values "$word" ''
+    elif [[ $word == --*=* ]]; then
+        _nsadmin_takes "${word%%=*}" && _nsadmin_values "${word#*=}" "${word%%=*}="
+    elif [[ $word == -* ]]; then
+        _nsadmin_flags "$word"
+    elif [[ -z $command ]]; then
+        source=commands
+        _nsadmin_values "$word" ''
+    else
+        for item in "${places[@]}"; do
+            flag=${item%%=*}
+            [[ $taken == *,"${flag%%,*}",* || $taken == *,"${flag##*,}",* ]] && continue
+            ((given-- > 0)) && continue
+            next=place source=${item#*=}
+            _nsadmin_values "$word" ''
+            break
+        done
+        [[ -n $next || -n $word ]] || _nsadmin_flags ''
+    fi
+    # Readline replaces only what stands behind the last of its word breaks, which are : and = among others.
+    local kept=
+    [[ $typed == *"$2" ]] && kept=${typed%"$2"}
+    kept=${kept#[\"\']}
+    COMPREPLY=("${COMPREPLY[@]#"$kept"}")
+}
+
+complete -F _nsadmin nsadmin
+"""
+
+
+def script(shapes: Shapes) -> str:
+    """A function for `complete`."""
+    families = {**shapes.families, "front": shapes.front}
+    return (
+        _SCRIPT.replace("@CASES@", "\n".join(_case(shape) for shape in shapes.commands))
+        .replace("@FAMILIES@", "\n".join(_family(name, found) for name, found in families.items() if found))
+        .replace("@NAMES@", " ".join(shape.name for shape in shapes.commands))
+    )
+
+
+def _case(shape: Shape) -> str:
+    parts = [f"family={shape.family}"]
+    parts += [f"places=({_quoted(shape.places)})"] if shape.places else []
+    parts += [f"options=({_quoted(shape.options)})"] if shape.options else []
+    return f"        {shape.plain_name}) {' '.join(parts)} ;;"
+
+
+def _family(name: str, choices: Iterable[Choice]) -> str:
+    return f"        {name}) options+=({_quoted(choices)}) ;;"
+
+
+def _quoted(choices: Iterable[Choice]) -> str:
+    return " ".join(f"'{choice.spec}'" for choice in choices)

@@ -1,0 +1,161 @@
+"""fish: one function that says all there is; fish chooses from it, quotes and escapes."""
+
+from collections.abc import Iterable
+
+from nsadmin.manual.completion.shapes import Choice, Shape, Shapes
+
+_SCRIPT = r"""# fish completion for nsadmin, rendered from its commands
+
+# What may stand behind a command. Each is FLAGS, or FLAGS=SOURCE where a value belongs to it; behind a blank,
+# what it is for.
+function __nsadmin_table --no-scope-shadowing
+    set family front
+    set places
+    set options
+    switch (string replace -ra '[-_]' '' -- $argv[1] | string lower)
+@CASES@
+    end
+    switch $family
+@FAMILIES@
+    end
+end
+
+# The source of the values of a flag; it fails where none belongs to it.
+function __nsadmin_takes --no-scope-shadowing
+    for __nsadmin_item in $options
+        set __nsadmin_item (string split -m1 ' ' -- $__nsadmin_item)[1]
+        set -l parts (string split -m1 '=' -- $__nsadmin_item)
+        if set -q parts[2]; and contains -- $argv[1] (string split ',' -- $parts[1])
+            set source $parts[2]
+            return 0
+        end
+    end
+    return 1
+end
+
+# Candidates from a source that begin with what is typed; `$argv[4..]` are the words before.
+function __nsadmin_values --argument-names source typed head
+    switch $source
+        case ''
+        case files
+            # As it is typed: with a ~ or a variable, which fish knows to read.
+            test -z "$head"; and set typed (commandline -ct)
+            printf '%s\n' $head(__fish_complete_path $typed)
+        case folders
+            printf '%s\n' $head(__fish_complete_directories $typed '')
+        case commands
+            printf '%s\n' @NAMES@
+        case '*|*'
+            printf '%s\n' $head(string split -n '|' -- $source)
+        case '*'
+            set -l program (string replace -r '^~' $HOME -- $argv[4])
+            type -q $program; or set program nsadmin
+            set -l before
+            for word in $argv[5..]
+                # A word that is a variable stands for its value: -n $PROD.
+                set -l variable (string match -r '^\$(\w+)$' -- $word)[2]
+                set -q variable[1]; and set -a before $$variable; or set -a before $word
+            end
+            set -l found ($program complete described $source "=$typed" $before 2>/dev/null)
+            set -q found[1]; and printf '%s\n' $head$found
+    end
+end
+
+function __nsadmin_flags
+    for item in $argv
+        set -l parts (string split -m1 ' ' -- $item)
+        for flag in (string split ',' -- (string split -m1 '=' -- $parts[1])[1])
+            printf '%s\t%s\n' $flag $parts[2]
+        end
+    end
+end
+
+function __nsadmin_complete
+    set -l words (commandline -opc)
+    set -l typed (commandline -ct | string replace -r '^["\']' '')
+    set typed (string unescape -- $typed; or printf '%s' $typed)
+    set -l given 0
+    set -l taken
+    set -l family
+    set -l places
+    set -l options
+    set -l source
+    set -l command
+    set -l waiting
+    set -l __nsadmin_item
+    __nsadmin_table ''
+    for word in $words[2..]
+        if set -q waiting[1]
+            set waiting
+        else if string match -q -- '-?*' $word
+            set -a taken (string split -m1 '=' -- $word)[1]
+            if not string match -q -- '*=*' $word; and __nsadmin_takes $word
+                set waiting value
+            end
+        else if not set -q command[1]
+            set command $word
+            __nsadmin_table $command
+        else
+            set given (math $given + 1)
+        end
+    end
+    if set -q waiting[1]
+        __nsadmin_values "$source" "$typed" '' $words
+    else if string match -q -- '--*=*' "$typed"
+        set -l parts (string split -m1 '=' -- $typed)
+        __nsadmin_takes $parts[1]; and __nsadmin_values "$source" "$parts[2]" "$parts[1]=" $words
+    else if string match -q -- '-*' "$typed"
+        __nsadmin_flags $options
+    else if not set -q command[1]
+        __nsadmin_values commands '' ''
+    else
+        for item in $places
+            set -l parts (string split -m1 '=' -- (string split -m1 ' ' -- $item)[1])
+            set -l is_taken
+            for flag in (string split -n ',' -- $parts[1])
+                contains -- $flag $taken; and set is_taken yes
+            end
+            set -q is_taken[1]; and continue
+            if test $given -gt 0
+                set given (math $given - 1)
+                continue
+            end
+            __nsadmin_values "$parts[2]" "$typed" '' $words
+            return
+        end
+        test -n "$typed"; or __nsadmin_flags $options
+    end
+end
+
+complete -c nsadmin -f -a '(__nsadmin_complete)'
+"""
+
+
+def script(shapes: Shapes) -> str:
+    """For fish's folder of completions, or to be sourced."""
+    families = {**shapes.families, "front": shapes.front}
+    names = " ".join(f"{shape.name}\\t{_text(shape.help)}" for shape in shapes.commands)
+    return (
+        _SCRIPT.replace("@CASES@", "\n".join(_case(shape) for shape in shapes.commands))
+        .replace("@FAMILIES@", "\n".join(_family(name, found) for name, found in families.items() if found))
+        .replace("@NAMES@", names)
+    )
+
+
+def _case(shape: Shape) -> str:
+    lines = [f"        case {shape.plain_name}", f"            set family {shape.family}"]
+    lines += [f"            set places{_list(shape.places)}"] if shape.places else []
+    lines += [f"            set options{_list(shape.options)}"] if shape.options else []
+    return "\n".join(lines)
+
+
+def _family(name: str, choices: Iterable[Choice]) -> str:
+    return f"        case {name}\n            set -a options{_list(choices)}"
+
+
+def _list(choices: Iterable[Choice]) -> str:
+    return "".join(f" \\\n                {_text(f'{choice.spec} {choice.help}')}" for choice in choices)
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -1,0 +1,159 @@
+"""zsh: a function for its completion system, which quotes and escapes by itself."""
+
+from collections.abc import Iterable
+
+from nsadmin.manual.completion.shapes import Choice, Shape, Shapes
+
+_SCRIPT = r"""#compdef nsadmin
+# zsh completion for nsadmin, rendered from its commands
+
+# What may stand behind a command. Each is FLAGS, or FLAGS=SOURCE where a value belongs to it; behind a blank,
+# what it is for.
+_nsadmin_table() {
+    local family=front
+    places=() options=()
+    case ${(L)1//[-_]/} in
+@CASES@
+    esac
+    case $family in
+@FAMILIES@
+    esac
+}
+
+# Whether a value belongs to a flag, and its source.
+_nsadmin_takes() {
+    local item
+    for item in $options; do
+        item=${item%% *}
+        if [[ $item == *=* && ,${item%%=*}, == *,$1,* ]]; then
+            source=${item#*=}
+            return 0
+        fi
+    done
+    return 1
+}
+
+# Candidates from a source.
+_nsadmin_values() {
+    local -a before lines shown match mbegin mend
+    local -i at
+    local MATCH MBEGIN MEND
+    case $source in
+        '') return 1 ;;
+        files) _files ;;
+        folders) _files -/ ;;
+        commands) _nsadmin_commands ;;
+        *\|*) compadd -- ${(s:|:)source} ;;
+        *)
+            local program=${(Q)words[1]/#\~/$HOME}
+            (( $+commands[$program] )) || [[ -x $program ]] || program=nsadmin
+            before=("${(@Q)words[2,CURRENT-1]}")
+            # A word that is a variable stands for its value: -n $PROD.
+            for ((at = 1; at <= $#before; at++)); do
+                [[ $before[at] =~ '^[$][{]?([A-Za-z_][A-Za-z_0-9]*)[}]?$' ]] && before[at]=${(P)match[1]}
+            done
+            lines=("${(@f)$($program complete described $source "=${(Q)PREFIX}" "${before[@]}" 2>/dev/null)}")
+            # `lines` keeps the values; zsh shows what they are beside them.
+            shown=("${(@)lines/$'\t'/  -- }")
+            lines=("${(@)lines%%$'\t'*}")
+            [[ -n $lines[1] ]] && compadd -d shown -a lines
+            ;;
+    esac
+}
+
+_nsadmin_commands() {
+    local -a known=(
+@NAMES@
+    )
+    _describe -t commands command known -M 'm:{a-zA-Z}={A-Za-z}'
+}
+
+_nsadmin_flags() {
+    local -a known
+    local item flag
+    for item in $options; do
+        for flag in ${(s:,:)${${item%% *}%%=*}}; do
+            known+=("$flag:${item#* }")
+        done
+    done
+    _describe -o -t options option known
+}
+
+_nsadmin() {
+    local -a places options taken
+    local word source command next item
+    local -i at given=0
+    _nsadmin_table ''
+    for ((at = 2; at < CURRENT; at++)); do
+        word=${(Q)words[at]}
+        if [[ $word == -?* ]]; then
+            taken+=(${word%%=*})
+            if [[ $word != *=* ]] && _nsadmin_takes $word && ((++at == CURRENT)); then
+                next=value
+            fi
+        elif [[ -z $command ]]; then
+            command=$word
+            _nsadmin_table $command
+        else
+            ((given++))
+        fi
+    done
+    if [[ $next == value ]]; then
+        _nsadmin_values
+    elif [[ $PREFIX == --*=* ]]; then
+        _nsadmin_takes ${PREFIX%%=*} && compset -P '*=' && _nsadmin_values
+    elif [[ $PREFIX == -* ]]; then
+        _nsadmin_flags
+    elif [[ -z $command ]]; then
+        _nsadmin_commands
+    else
+        for item in $places; do
+            item=${item%% *}
+            (( ${#${(s:,:)${item%%=*}}:*taken} )) && continue
+            ((given-- > 0)) && continue
+            next=place source=${item#*=}
+            _nsadmin_values
+            return
+        done
+        [[ -n $PREFIX ]] || _nsadmin_flags
+    fi
+}
+
+# Sourced, it is to be registered; found in $fpath, it is called.
+if [[ $funcstack[1] == _nsadmin ]]; then
+    _nsadmin "$@"
+else
+    compdef _nsadmin nsadmin
+fi
+"""
+
+
+def script(shapes: Shapes) -> str:
+    """For a folder of $fpath, or to be sourced behind compinit."""
+    families = {**shapes.families, "front": shapes.front}
+    names = (f"        {_text(f'{shape.name}:{shape.help}')}" for shape in shapes.commands)
+    return (
+        _SCRIPT.replace("@CASES@", "\n".join(_case(shape) for shape in shapes.commands))
+        .replace("@FAMILIES@", "\n".join(_family(name, found) for name, found in families.items() if found))
+        .replace("@NAMES@", "\n".join(names))
+    )
+
+
+def _case(shape: Shape) -> str:
+    lines = [f"        {shape.plain_name})", f"            family={shape.family}"]
+    lines += [f"            places=({_array(shape.places)})"] if shape.places else []
+    lines += [f"            options=({_array(shape.options)})"] if shape.options else []
+    return "\n".join([*lines, "            ;;"])
+
+
+def _family(name: str, choices: Iterable[Choice]) -> str:
+    return f"        {name}) options+=({_array(choices)}) ;;"
+
+
+def _array(choices: Iterable[Choice]) -> str:
+    items = "".join(f"\n                {_text(f'{choice.spec} {choice.help}')}" for choice in choices)
+    return f"{items}\n            "
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"

@@ -1,0 +1,74 @@
+"""What there is to be completed, and the lines that all shells complete in the same way."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from nsadmin.manual.completion.shapes import Shapes, shapes
+from nsadmin.manual.describe import commands
+from tests.support.servers import FakeNameServer
+from tests.support.shells import World
+
+STATIC = [
+    ("topicR", ["topicRoute"]),
+    ("-n a:1 wipe", ["-n", "a:1", "wipeWritePerm"]),
+    ("--vers", ["--version"]),
+    ("topicRoute --ra", ["topicRoute", "--raw"]),
+    ("topic-route T --output ya", ["topic-route", "T", "--output", "yaml"]),
+    ("topicRoute --output=ya", ["topicRoute", "--output=yaml"]),
+    ("wipeWritePerm b --dry", ["wipeWritePerm", "b", "--dry-run"]),
+    ("updateTopicPerm -t T 4", ["updateTopicPerm", "-t", "T", "4"]),
+    ("updateOrderConf T de", ["updateOrderConf", "T", "delete"]),
+    ("lab --clus", ["lab", "--clusters"]),
+    ("lab ", ["lab", "up"]),
+    ("help contextL", ["help", "contextList"]),
+    ("completion fi", ["completion", "fish"]),
+    ("namesrv -c {home}/config/nsadmin/conf", ["namesrv", "-c", "{home}/config/nsadmin/config.yaml"]),
+]
+LIVE = [
+    ("topicRoute or", ["topicRoute", "orders"]),
+    ("topicRoute -t or", ["topicRoute", "-t", "orders"]),
+    ("topicRoute --topic=or", ["topicRoute", "--topic=orders"]),
+    ('topicRoute "or', ["topicRoute", "orders"]),
+    ("topicRoute %RE", ["topicRoute", "%RETRY%G"]),
+    ("topicRoute pi", ["topicRoute", "pi|pe"]),
+    ("clusterList Def", ["clusterList", "DefaultCluster"]),
+    ("deleteTopic -c DefaultCluster or", ["deleteTopic", "-c", "DefaultCluster", "orders"]),
+    ("wipeWritePerm brok", ["wipeWritePerm", "broker-a"]),
+    ("brokerStatus 127.0.0.1:109", ["brokerStatus", "127.0.0.1:10911"]),
+    ("brokerStatus --brokerAddr=127.0.0.1:1", ["brokerStatus", "--brokerAddr=127.0.0.1:10911"]),
+    ('brokerStatus "127.0.0.1:10', ["brokerStatus", "127.0.0.1:10911"]),
+    ("--context pr", ["--context", "prod"]),
+    ("contextUse pr", ["contextUse", "prod"]),
+    ("topicRoute -n $NAMESRV_ADDR or", ["topicRoute", "-n", "{addr}", "orders"]),
+    ("kvGet ORDER_TOPIC_CONFIG k", ["kvGet", "ORDER_TOPIC_CONFIG", "key"]),
+    ("kvGet -s ORDER_TOPIC_CONFIG -k k", ["kvGet", "-s", "ORDER_TOPIC_CONFIG", "-k", "key"]),
+    ("updateNamesrvConfig wait", ["updateNamesrvConfig", "waitSecondsForService"]),
+]
+
+
+@pytest.fixture(scope="session")
+def found() -> Shapes:
+    return shapes(commands())
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A name server, a context, and a cache that knows what the lines of LIVE need."""
+    home = tmp_path_factory.mktemp("home")
+    (home / "config" / "nsadmin").mkdir(parents=True)
+    (home / "config" / "nsadmin" / "config.yaml").write_text("contexts: {prod: {namesrvAddr: 'h:1'}}\n")
+    with FakeNameServer({"DefaultCluster": {"broker-a": {0: "127.0.0.1:10911"}}}) as server:
+        server.routes = {name: {"broker-a": 6} for name in ("orders", "users", "%RETRY%G", "pi|pe")}
+        server.kv = {"ORDER_TOPIC_CONFIG": {"key": "v"}}
+        world = World(home, server.addr)
+        for source in ("topics", "clusters", "brokers", "addresses", "namesrv-keys"):
+            world.warm(source)
+        world.warm("topics", "topicRoute", "-n", server.addr)
+        world.warm("kv-keys", "kvGet", "ORDER_TOPIC_CONFIG")
+        yield world
+
+
+def meant(text: str, world: World) -> str:
+    """With the home and the name server in the places of their names."""
+    return text.format(home=world.environ["HOME"], addr=world.environ["NAMESRV_ADDR"])

@@ -1,0 +1,28 @@
+"""Lines typed into a real bash."""
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from nsadmin.manual.completion import bash
+from nsadmin.manual.completion.shapes import Shapes
+from tests.nsadmin.manual.completion.conftest import LIVE, STATIC, meant
+from tests.support.shells import Terminal, World
+
+pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+
+
+@pytest.fixture(scope="module")
+def terminal(found: Shapes, world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
+    script = tmp_path_factory.mktemp("bash") / "nsadmin.bash"
+    script.write_text(bash.script(found))
+    setup = f"PS1='> '; bind 'set bell-style none'; source {script}"
+    terminal = Terminal(["bash", "--norc", "--noprofile", "-i"], world.environ, setup)
+    yield terminal
+    terminal.close()
+
+
+@pytest.mark.parametrize(("line", "words"), [*STATIC, *LIVE])
+def test_a_line_is_completed(terminal: Terminal, world: World, line: str, words: list[str]) -> None:
+    assert terminal.completed(meant(line, world)) == [meant(word, world) for word in words]

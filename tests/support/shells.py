@@ -1,0 +1,89 @@
+"""Real shells at a terminal, and an `nsadmin` for them that shows with which words it was called."""
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 30.0
+
+_NSADMIN = """\
+#!/bin/sh
+case $1 in complete) exec {python} -m nsadmin "$@" ;; esac
+printf '<%s>' "$@"
+echo END
+"""
+
+
+class World:
+    """A home with an `nsadmin` in its PATH, whose cache and contexts are its own."""
+
+    def __init__(self, home: Path, namesrv_addr: str) -> None:
+        program = home / "bin" / "nsadmin"
+        program.parent.mkdir()
+        program.write_text(_NSADMIN.format(python=sys.executable))
+        program.chmod(0o755)
+        self.program = program
+        self.environ = {
+            "HOME": str(home),
+            "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}",
+            "XDG_CACHE_HOME": str(home / "cache"),
+            "XDG_CONFIG_HOME": str(home / "config"),
+            "NAMESRV_ADDR": namesrv_addr,
+            "TERM": "dumb",
+            "COLUMNS": "200",
+            "LC_ALL": "C.UTF-8",
+        }
+
+    def warm(self, source: str, *before: str) -> None:
+        """Wait until these values are in the cache: on a slow machine a first TAB gives up."""
+        words = [str(self.program), "complete", "plain", source, "=", *before]
+        deadline = time.monotonic() + PATIENCE
+        while not subprocess.run(words, env=self.environ, capture_output=True, check=True).stdout:
+            assert time.monotonic() < deadline, words
+            time.sleep(0.1)
+
+
+class Terminal:
+    """Types into a shell and reads what comes back."""
+
+    def __init__(self, shell: Sequence[str], environ: Mapping[str, str], setup: str) -> None:
+        self._unread = ""
+        self._process, self._terminal = pty.fork()
+        if self._process == 0:
+            os.execvpe(shell[0], list(shell), dict(environ))
+        # The quotes keep the echo of the line from being taken for its output.
+        self.type(f"{setup}; echo REA''DY\n")
+        self.until("READY")
+
+    def type(self, text: str) -> None:
+        os.write(self._terminal, text.encode())
+
+    def until(self, wanted: str) -> str:
+        """What comes before `wanted`."""
+        deadline = time.monotonic() + PATIENCE
+        while wanted not in self._unread:
+            assert time.monotonic() < deadline, self._unread
+            if select.select([self._terminal], [], [], 0.2)[0]:
+                self._unread += os.read(self._terminal, 65536).decode("utf-8", "replace")
+        before, _, self._unread = self._unread.partition(wanted)
+        return before
+
+    def completed(self, line: str) -> list[str]:
+        """The words that `nsadmin` gets if this is typed behind its name, then a TAB, then Enter."""
+        # What has been completed with a blank or a quote behind it may get more quotes: they do no harm.
+        self.type(f"nsadmin {line}\t\n")
+        said = self.until("END")
+        return said[said.rindex("\n<") + 2 :].rstrip(">").split("><")
+
+    def close(self) -> None:
+        os.kill(self._process, signal.SIGKILL)
+        os.close(self._terminal)
+        os.waitpid(self._process, 0)
