@@ -176,11 +176,6 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-t,--topic=topics Name of a topic.', '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.')
             options = @('-t,--topic=topics Name of a topic.', '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.', '-b,--brokerAddr=addresses Address of one master.', '-c,--clusterName=clusters Every master of it.')
         }
-        'updateorderconf' = @{
-            name = 'updateOrderConf'; family = 'change'; help = 'Show or write a topic''s order configuration'
-            places = @('-t,--topic=topics Name of a topic.', '-m,--method=get|put|delete What to do.', '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.')
-            options = @('-t,--topic=topics Name of a topic.', '-m,--method=get|put|delete What to do.', '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.')
-        }
         'deletetopic' = @{
             name = 'deleteTopic'; family = 'change'; help = 'Delete a topic with its messages'
             places = @('-t,--topic=topics Name of a topic.', '-c,--clusterName=clusters The cluster to delete it from.')
@@ -231,6 +226,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-k,--key=namesrv-keys A setting that getNamesrvConfig shows.', '-v,--value= Its new value.')
             options = @('-k,--key=namesrv-keys A setting that getNamesrvConfig shows.', '-v,--value= Its new value.')
         }
+        'updateorderconf' = @{
+            name = 'updateOrderConf'; family = 'mixed'; help = 'Show or write a topic''s order configuration'
+            places = @('-t,--topic=topics Name of a topic.', '-m,--method=get|put|delete What to do.', '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.')
+            options = @()
+        }
         'contextlist' = @{
             name = 'contextList'; family = 'local'; help = 'Clusters that are known by name'
             places = @()
@@ -256,15 +256,25 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('--name=contexts Name of a context.')
             options = @('--name=contexts Name of a context.')
         }
+        'auditlist' = @{
+            name = 'auditList'; family = 'local'; help = 'Changes that were made from this account'
+            places = @()
+            options = @('--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.')
+        }
+        'mqadminmap' = @{
+            name = 'mqadminMap'; family = 'local'; help = 'What to type instead of a command of mqadmin'
+            places = @('--command= A command of mqadmin; all if left out.')
+            options = @('--command= A command of mqadmin; all if left out.')
+        }
         'namesrv' = @{
             name = 'namesrv'; family = 'program'; help = 'Run a name server here'
             places = @()
-            options = @('-c,--configFile=files Java properties; also where updates go', '-p,--printConfigItem print all items and exit', '-n,--namesrvAddr= accepted, without effect on a name server', '--port= port to listen on (9876); 0 takes a free one', '--bind= address to listen on (0.0.0.0)', '--home=folders folder of kvConfig.json and namesrv.properties (~/namesrv)')
+            options = @('-c,--configFile=files Java properties; also where updates go', '-p,--printConfigItem print all items and exit', '-n,--namesrvAddr= accepted, without effect on a name server', '--port= port to listen on (9876); 0 takes a free one', '--bind= address to listen on (0.0.0.0)', '--home=folders folder of kvConfig.json and namesrv.properties (~/namesrv)', '--journal-dir=folders keep a journal of all that happens there (journal/ in the home)', '--no-journal keep no journal')
         }
         'lab' = @{
             name = 'lab'; family = 'program'; help = 'Run a name server and simulated brokers, to play with'
             places = @('=up| ')
-            options = @('--clusters= clusters (2)', '--groups= broker groups in each cluster (3)', '--replicas= brokers in each group: a master and its slaves (2)', '--topics= topics in each cluster, beside the system''s (40)', '--seed= another fleet (1)', '--namesrv-port= 0 takes a free one (0)', '-n,--namesrvAddr= register with these name servers instead of starting one; separated by ; or ,')
+            options = @('--clusters= clusters (2)', '--groups= broker groups in each cluster (3)', '--replicas= brokers in each group: a master and its slaves (2)', '--topics= topics in each cluster, beside the system''s (40)', '--seed= another fleet (1)', '--namesrv-port= 0 takes a free one (0)', '--broker-port= the first broker''s, the others take every tenth after it; 0 takes free ones (0)', '-n,--namesrvAddr= register with these name servers instead of starting one; separated by ; or ,')
         }
         'completion' = @{
             name = 'completion'; family = 'program'; help = 'Write the completion of a shell'
@@ -280,6 +290,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
     $families = @{
         'read' = @('--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--watch= Again and again, until Ctrl-C; a table in place.', '--columns= Only these columns, in this order.', '--sort= By these columns; - turns one round.', '--filter= Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
         'change' = @('--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
+        'mixed' = @('-t,--topic=topics Name of a topic.', '-m,--method=get|put|delete What to do.', '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.', '--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--columns= Only these columns, in this order.', '--sort= By these columns; - turns one round.', '--filter= Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
         'local' = @('--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--watch= Again and again, until Ctrl-C; a table in place.', '--columns= Only these columns, in this order.', '--sort= By these columns; - turns one round.', '--filter= Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
         'program' = @('-h,--help show this help message and exit')
         'help' = @()

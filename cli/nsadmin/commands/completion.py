@@ -31,6 +31,10 @@ def completion(argv: list[str]) -> int:
 
     Topics, brokers, clusters, groups and so on are offered as the name servers know them that the line, the
     environment or the context names. They are kept for a minute, and asked anew in the background.
+
+    Examples:
+        # What bash needs
+        nsadmin completion bash
     """
     shell = flags().parse_args(argv).shell
     output.write_text(_file(FILES[shell]).read_text().rstrip("\n"))
