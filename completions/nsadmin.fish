@@ -1,1053 +1,732 @@
-# fish completion for nsadmin
-function __nsadmin_needs_command
-    not __fish_seen_subcommand_from clusterList brokerStatus wipeWritePerm addWritePerm haStatus getBrokerConfig updateBrokerConfig cleanExpiredCQ cleanUnusedTopic topicList topicRoute topicClusterList topicStatus statsAll allocateMQ updateTopic updateTopicPerm updateOrderConf deleteTopic consumerProgress consumerConnection consumerStatus brokerConsumeStats getConsumerConfig updateSubGroup deleteSubGroup resetOffsetByTime skipAccumulatedMessage cloneGroupOffset producer producerConnection queryMsgByKey queryMsgByUniqueKey queryMsgById queryMsgByOffset printMsgByQueue printMsg sendMessage queryMsgTraceById kvGet kvList updateKvConfig deleteKvConfig getNamesrvConfig updateNamesrvConfig contextList contextShow contextUse contextSet contextDelete auditList mqadminMap batch namesrv lab
+# fish completion for nsadmin, rendered from its commands
+
+# What may stand behind a command. Each is FLAGS, or FLAGS=SOURCE where a value belongs to it; behind a blank,
+# what it is for.
+function __nsadmin_table --no-scope-shadowing
+    set family front
+    set places
+    set options
+    switch (string replace -ra '[-_]' '' -- $argv[1] | string lower)
+        case clusterlist
+            set family read
+            set places \
+                '-c,--clusterName=clusters Only this cluster.'
+            set options \
+                '-c,--clusterName=clusters Only this cluster.' \
+                '-m,--moreStats Messages in and out, yesterday and today, instead of load.' \
+                '-i,--interval= Again and again, until Ctrl-C.'
+        case brokerstatus
+            set family read
+            set places \
+                '-b,--brokerAddr=addresses Address of one broker.'
+            set options \
+                '-b,--brokerAddr=addresses Address of one broker.' \
+                '-c,--clusterName=clusters Every master and slave of it.'
+        case hastatus
+            set family read
+            set places \
+                '-b,--brokerAddr=addresses Address of one broker.'
+            set options \
+                '-b,--brokerAddr=addresses Address of one broker.' \
+                '-c,--clusterName=clusters Every master and slave of it.' \
+                '-i,--interval= Again and again, until Ctrl-C.'
+        case getbrokerconfig
+            set family read
+            set places \
+                '-b,--brokerAddr=addresses Address of one broker.'
+            set options \
+                '-b,--brokerAddr=addresses Address of one broker.' \
+                '-c,--clusterName=clusters Every master and slave of it.'
+        case topiclist
+            set family read
+            set options \
+                '-c,--clusterModel With the clusters of each topic and its consumer groups.' \
+                '--system,--no-system Show or hide the topics that RocketMQ has for itself.' \
+                '--cluster=clusters Only its topics.'
+        case topicroute
+            set family read
+            set places \
+                '-t,--topic=topics Name of a topic.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '--raw The JSON as the name server sent it.' \
+                '-l,--list Accepted from mqadmin: rows are the rule.'
+        case topicclusterlist
+            set family read
+            set places \
+                '-t,--topic=topics Name of a topic.'
+            set options \
+                '-t,--topic=topics Name of a topic.'
+        case topicstatus
+            set family read
+            set places \
+                '-t,--topic=topics Name of a topic.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '-c,--cluster=clusters Ask the brokers of this cluster (or topic) about a topic without a route of its own.'
+        case statsall
+            set family read
+            set places \
+                '-t,--topic=topics Only this topic.'
+            set options \
+                '-t,--topic=topics Only this topic.' \
+                '-a,--activeTopic Only what had a message in the last 24 hours.'
+        case allocatemq
+            set family read
+            set places \
+                '-t,--topic=topics Name of a topic.' \
+                '-i,--ipList= Client ids, or what stands for them: a,b,c.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '-i,--ipList= Client ids, or what stands for them: a,b,c.'
+        case consumerprogress
+            set family read
+            set places \
+                '-g,--groupName=groups A consumer group; all if left out.'
+            set options \
+                '-g,--groupName=groups A consumer group; all if left out.' \
+                '-t,--topicName=topics Only this topic of the group.' \
+                '-s,--showClientIP=true|false Ask the clients whose queue is whose.' \
+                '-c,--cluster=clusters Ask only the brokers of this cluster.' \
+                '--system Without GROUP: also the groups that brokers make for themselves.'
+        case consumerconnection
+            set family read
+            set places \
+                '-g,--consumerGroup=groups A consumer group.'
+            set options \
+                '-g,--consumerGroup=groups A consumer group.' \
+                '-b,--brokerAddr=addresses Ask only the broker at this address.' \
+                '-c,--cluster=clusters Ask only the brokers of this cluster.'
+        case consumerstatus
+            set family read
+            set places \
+                '-g,--consumerGroup=groups A consumer group.'
+            set options \
+                '-g,--consumerGroup=groups A consumer group.' \
+                '-i,--clientId= Only this client of it.' \
+                '-b,--brokerAddr=addresses Only clients of the broker there.' \
+                '-s,--jstack The stacks of the clients\' threads, instead of rows.' \
+                '-c,--cluster=clusters Ask only the brokers of this cluster.'
+        case brokerconsumestats
+            set family read
+            set places \
+                '-b,--brokerAddr=addresses Address of one broker.'
+            set options \
+                '-b,--brokerAddr=addresses Address of one broker.' \
+                '-t,--timeoutMillis= How long the broker may take.' \
+                '-l,--level= Only queues that are this far behind.' \
+                '-o,--order=true|false true: only ordered topics.'
+        case getconsumerconfig
+            set family read
+            set places \
+                '-g,--groupName=groups A consumer group.'
+            set options \
+                '-g,--groupName=groups A consumer group.' \
+                '-c,--clusterName=clusters Only the brokers of this cluster.'
+        case producer
+            set family read
+            set places \
+                '-b,--broker=addresses Address of one broker; all if left out.'
+            set options \
+                '-b,--broker=addresses Address of one broker; all if left out.' \
+                '--internal,--no-internal Show or hide CLIENT_INNER_PRODUCER.'
+        case producerconnection
+            set family read
+            set places \
+                '-g,--producerGroup=groups A producer group.' \
+                '-t,--topic=topics Ask only the brokers that have this topic.'
+            set options \
+                '-g,--producerGroup=groups A producer group.' \
+                '-t,--topic=topics Ask only the brokers that have this topic.'
+        case querymsgbykey
+            set family read
+            set places \
+                '-t,--topic=topics Name of a topic.' \
+                '-k,--msgKey= One of the keys of a message.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '-k,--msgKey= One of the keys of a message.' \
+                '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.' \
+                '-e,--endTimestamp= Stored until, likewise.' \
+                '-m,--maxNum= The newest N messages.' \
+                '-p,--keyType=K|T K: a key; T: a tag, with a RocksDB index only.' \
+                '-l,--lastKey= Go on behind this indexKey, with a RocksDB index.' \
+                '-c,--cluster=topics Ask the brokers of this topic or cluster instead.'
+        case querymsgbyoffset
+            set family read
+            set places \
+                '-t,--topic=topics Name of a topic.' \
+                '-b,--brokerName=brokers Name of a broker.' \
+                '-i,--queueId= Number of a queue, from 0.' \
+                '-o,--offset= Place in the queue.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '-b,--brokerName=brokers Name of a broker.' \
+                '-i,--queueId= Number of a queue, from 0.' \
+                '-o,--offset= Place in the queue.' \
+                '-f,--bodyFormat= Read bodies in this encoding, not in UTF-8.' \
+                '-r,--routeTopic=topics Ask the broker of this topic instead.'
+        case printmsgbyqueue
+            set family read
+            set places \
+                '-t,--topic=topics Name of a topic.' \
+                '-a,--brokerName=brokers Name of a broker.' \
+                '-i,--queueId= Number of a queue, from 0.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '-a,--brokerName=brokers Name of a broker.' \
+                '-i,--queueId= Number of a queue, from 0.' \
+                '-c,--charsetName= Read bodies in this encoding, not in UTF-8.' \
+                '-s,--subExpression= Only messages with a tag of these: A || B.' \
+                '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.' \
+                '-e,--endTimestamp= Stored until, likewise.' \
+                '-p,--print=true|false Whether messages are shown; true unless -f is.' \
+                '-d,--printBody=true|false Whether with bodies; false.' \
+                '-f,--calculate=true|false Count messages by tag; false. Has no bound.' \
+                '--maxNum= Stop after so many messages.'
+        case printmsg
+            set family read
+            set places \
+                '-t,--topic=topics Name of a topic.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '-c,--charsetName= Read bodies in this encoding, not in UTF-8.' \
+                '-s,--subExpression= Only messages with a tag of these: A || B.' \
+                '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.' \
+                '-e,--endTimestamp= Stored until, likewise.' \
+                '-d,--printBody=true|false Whether with bodies; true.' \
+                '-l,--lmqParentTopic=topics Ask the brokers of this topic instead.' \
+                '--maxNum= Stop after so many messages.'
+        case querymsgtracebyid
+            set family read
+            set places \
+                '-i,--msgId= The id that a producer has in its log.'
+            set options \
+                '-i,--msgId= The id that a producer has in its log.' \
+                '-t,--traceTopic=topics Where the traces are.' \
+                '-b,--beginTimestamp= Traces since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.' \
+                '-e,--endTimestamp= Traces until, likewise.' \
+                '-c,--maxNum= Look at so many trace messages of each broker.'
+        case kvget
+            set family read
+            set places \
+                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
+                '-k,--key=kv-keys Key within the namespace.'
+            set options \
+                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
+                '-k,--key=kv-keys Key within the namespace.'
+        case kvlist
+            set family read
+            set places \
+                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.'
+            set options \
+                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.'
+        case getnamesrvconfig
+            set family read
+        case wipewriteperm
+            set family change
+            set places \
+                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+            set options \
+                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+        case addwriteperm
+            set family change
+            set places \
+                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+            set options \
+                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+        case updatebrokerconfig
+            set family change
+            set places \
+                '-k,--key=broker-keys A setting that getBrokerConfig shows.' \
+                '-v,--value= Its new value.'
+            set options \
+                '-k,--key=broker-keys A setting that getBrokerConfig shows.' \
+                '-v,--value= Its new value.' \
+                '-b,--brokerAddr=addresses Address of one broker.' \
+                '-c,--clusterName=clusters Every master of it.' \
+                '-a,--updateAllBroker=true|false With -c: its slaves too.'
+        case cleanexpiredcq
+            set family change
+            set places \
+                '-b,--brokerAddr=addresses Address of one broker.'
+            set options \
+                '-b,--brokerAddr=addresses Address of one broker.' \
+                '-c,--cluster=clusters Every master and slave of it.'
+        case cleanunusedtopic
+            set family change
+            set places \
+                '-b,--brokerAddr=addresses Address of one broker.'
+            set options \
+                '-b,--brokerAddr=addresses Address of one broker.' \
+                '-c,--cluster=clusters Every master and slave of it.'
+        case updatetopic
+            set family change
+            set places \
+                '-t,--topic=topics Name of a topic.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '-b,--brokerAddr=addresses Address of one master.' \
+                '-c,--clusterName=clusters Every master of it.' \
+                '-r,--readQueueNums= Queues to read from.' \
+                '-w,--writeQueueNums= Queues to write to.' \
+                '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.' \
+                '-o,--order=true|false true also writes its order configuration.' \
+                '-u,--unit=true|false Whether it belongs to a unit.' \
+                '-s,--hasUnitSub=true|false Whether units subscribe to it.' \
+                '-a,--attributes= As in +message.type=FIFO,-other; 5.0 and later.'
+        case updatetopicperm
+            set family change
+            set places \
+                '-t,--topic=topics Name of a topic.' \
+                '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.' \
+                '-b,--brokerAddr=addresses Address of one master.' \
+                '-c,--clusterName=clusters Every master of it.'
+        case deletetopic
+            set family change
+            set places \
+                '-t,--topic=topics Name of a topic.' \
+                '-c,--clusterName=clusters The cluster to delete it from.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '-c,--clusterName=clusters The cluster to delete it from.'
+        case updatesubgroup
+            set family change
+            set places \
+                '-g,--groupName=groups A consumer group.'
+            set options \
+                '-g,--groupName=groups A consumer group.' \
+                '-b,--brokerAddr=addresses Address of one master.' \
+                '-c,--clusterName=clusters Every master of it.' \
+                '-s,--consumeEnable=true|false Whether it may consume.' \
+                '-m,--consumeFromMinEnable=true|false Start at the oldest message.' \
+                '-d,--consumeBroadcastEnable=true|false Whether it may broadcast.' \
+                '-o,--consumeMessageOrderly=true|false In order; 5.0 and later.' \
+                '-q,--retryQueueNums= Queues of its retry topic.' \
+                '-r,--retryMaxTimes= Retries before a dead letter.' \
+                '-p,--groupRetryPolicy= Its waits; 5.0 and later.' \
+                '-i,--brokerId= Broker id to consume from.' \
+                '-w,--whichBrokerWhenConsumeSlowly= Broker id when it is behind.' \
+                '-a,--notifyConsumerIdsChanged=true|false Tell clients of new clients.' \
+                '--attributes= As in +key=value,-other; 5.1.3 and later.'
+        case deletesubgroup
+            set family change
+            set places \
+                '-g,--groupName=groups A consumer group.'
+            set options \
+                '-g,--groupName=groups A consumer group.' \
+                '-b,--brokerAddr=addresses Address of one master.' \
+                '-c,--clusterName=clusters Every master of it.' \
+                '-r,--removeOffset=true|false Forget how far it has consumed, too.' \
+                '--keep-topics With -c: leave its retry and dead-letter topics.'
+        case resetoffsetbytime
+            set family change
+            set places \
+                '-g,--group=groups A consumer group.' \
+                '-t,--topic=topics Name of a topic.'
+            set options \
+                '-g,--group=groups A consumer group.' \
+                '-t,--topic=topics Name of a topic.' \
+                '-s,--timestamp= -1 for the end, ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.' \
+                '-f,--force=true|false false: before 5.2, only go back. Else unused.' \
+                '-b,--broker=addresses With -q: the master that has the queue.' \
+                '-q,--queue= With -b: only this queue.' \
+                '-o,--offset= With -b and -q: to this offset, 0 too.' \
+                '-c,--cluster=clusters Only the brokers of this cluster.'
+        case skipaccumulatedmessage
+            set family change
+            set places \
+                '-g,--group=groups A consumer group.' \
+                '-t,--topic=topics Name of a topic.'
+            set options \
+                '-g,--group=groups A consumer group.' \
+                '-t,--topic=topics Name of a topic.' \
+                '-f,--force=true|false false: before 5.2, only go back. Else unused.' \
+                '-c,--cluster=clusters Only the brokers of this cluster.'
+        case clonegroupoffset
+            set family change
+            set places \
+                '-s,--srcGroup= The group whose offsets are taken.' \
+                '-d,--destGroup=groups The group that is moved there.' \
+                '-t,--topic=topics Name of a topic.'
+            set options \
+                '-s,--srcGroup= The group whose offsets are taken.' \
+                '-d,--destGroup=groups The group that is moved there.' \
+                '-t,--topic=topics Name of a topic.' \
+                '-o,--offline=true|false true: only if no client of GROUP is connected.'
+        case sendmessage
+            set family change
+            set places \
+                '-t,--topic=topics Name of a topic.' \
+                '-p,--body= Text of the message.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '-p,--body= Text of the message.' \
+                '-k,--key= Its keys, separated by blanks.' \
+                '-c,--tags= Its tag.' \
+                '-b,--broker=brokers Name of the broker to send to.' \
+                '-i,--qid= Queue to send to; needs -b.' \
+                '-m,--msgTraceEnable=true|false Whether a trace is written; false.' \
+                '--property= A property. Repeatable.'
+        case updatekvconfig
+            set family change
+            set places \
+                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
+                '-k,--key=kv-keys Key within the namespace.' \
+                '-v,--value= Text to store; may be empty.'
+            set options \
+                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
+                '-k,--key=kv-keys Key within the namespace.' \
+                '-v,--value= Text to store; may be empty.'
+        case deletekvconfig
+            set family change
+            set places \
+                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
+                '-k,--key=kv-keys Key within the namespace.'
+            set options \
+                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
+                '-k,--key=kv-keys Key within the namespace.'
+        case updatenamesrvconfig
+            set family change
+            set places \
+                '-k,--key=namesrv-keys A setting that getNamesrvConfig shows.' \
+                '-v,--value= Its new value.'
+            set options \
+                '-k,--key=namesrv-keys A setting that getNamesrvConfig shows.' \
+                '-v,--value= Its new value.'
+        case updateorderconf
+            set family mixed
+            set places \
+                '-t,--topic=topics Name of a topic.' \
+                '-m,--method=get|put|delete What to do.' \
+                '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.'
+            set options \
+                '-m,--method=get|put|delete What to do.' \
+                '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.'
+        case querymsgbyuniquekey
+            set family mixed
+            set places \
+                '-t,--topic=topics Name of a topic.' \
+                '-i,--msgId= The id that a producer has in its log.'
+            set options \
+                '-i,--msgId= The id that a producer has in its log.' \
+                '-a,--showAll Accepted from mqadmin: all that there are is the rule.' \
+                '-s,--startTime= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.' \
+                '-e,--endTime= Stored until, likewise.' \
+                '-c,--cluster=topics Ask the brokers of this topic or cluster instead.' \
+                '-g,--consumerGroup=groups With -d: hand it to this client of the group.' \
+                '-d,--clientId= With -g: an id of consumerConnection.'
+        case querymsgbyid
+            set family mixed
+            set places \
+                '-t,--topic=topics Name of a topic.' \
+                '-i,--msgId= One id of either kind, or several: A,B.'
+            set options \
+                '-i,--msgId= One id of either kind, or several: A,B.' \
+                '-f,--bodyFormat= Read bodies in this encoding, not in UTF-8.' \
+                '-c,--cluster=topics Ask the brokers of this topic or cluster instead.' \
+                '-u,--unitName= Accepted from mqadmin, without meaning.' \
+                '-g,--consumerGroup=groups With -d: hand it to this client of the group.' \
+                '-d,--clientId= With -g: an id of consumerConnection.' \
+                '-s,--sendMessage=true|false true: send it once more to its topic.'
+        case contextlist
+            set family local
+        case contextshow
+            set family local
+            set places \
+                '--name=contexts Name of a context.'
+            set options \
+                '--name=contexts Name of a context.'
+        case contextuse
+            set family local
+            set places \
+                '--name=contexts Name of a context, or "-".'
+            set options \
+                '--name=contexts Name of a context, or "-".'
+        case contextset
+            set family local
+            set places \
+                '--name=contexts Name of a context.'
+            set options \
+                '--name=contexts Name of a context.' \
+                '-n,--namesrvAddr=name-servers Its name servers. Repeatable.' \
+                '--timeout= For each request on each server.' \
+                '--defaultOutput=table|wide|json|jsonl|yaml|csv|tsv|name|value How to write rows.' \
+                '--readOnly,--writable Whether every change is refused.'
+        case contextdelete
+            set family local
+            set places \
+                '--name=contexts Name of a context.'
+            set options \
+                '--name=contexts Name of a context.'
+        case auditlist
+            set family local
+            set options \
+                '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.'
+        case mqadminmap
+            set family local
+            set places \
+                '--command= A command of mqadmin; all if left out.'
+            set options \
+                '--command= A command of mqadmin; all if left out.'
+        case batch
+            set family batch
+            set places \
+                '-f,--file=files A file of command lines; - is stdin.'
+        case namesrv
+            set family program
+            set options \
+                '-c,--configFile=files Java properties; also where updates go' \
+                '-p,--printConfigItem print all items and exit' \
+                '-n,--namesrvAddr= accepted, without effect on a name server' \
+                '--port= port to listen on (9876); 0 takes a free one' \
+                '--bind= address to listen on (0.0.0.0)' \
+                '--home=folders folder of kvConfig.json and namesrv.properties (~/namesrv)' \
+                '--journal-dir=folders keep a journal of all that happens there (journal/ in the home)' \
+                '--no-journal keep no journal'
+        case lab
+            set family program
+            set places \
+                '=up| '
+            set options \
+                '--clusters= clusters (2)' \
+                '--groups= broker groups in each cluster (3)' \
+                '--replicas= brokers in each group: a master and its slaves (2)' \
+                '--topics= topics in each cluster, beside the system\'s (40)' \
+                '--seed= another fleet (1)' \
+                '--namesrv-port= 0 takes a free one (0)' \
+                '--broker-port= the first broker\'s, the others take every tenth after it; 0 takes free ones (0)' \
+                '-n,--namesrvAddr= register with these name servers instead of starting one; separated by ; or ,'
+        case completion
+            set family program
+            set places \
+                '=bash|zsh|fish|powershell| the shell'
+        case help
+            set family help
+            set places \
+                '=commands '
+    end
+    switch $family
+        case read
+            set -a options \
+                '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
+                '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
+                '--timeout= For each request on each server; 3 if left out.' \
+                '--retries= Ask again so often what got no answer and changes nothing.' \
+                '--concurrency= Servers asked at a time; 64 if left out.' \
+                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.' \
+                '--json Short for --output json.' \
+                '--no-headers No names above tables, CSV and TSV.' \
+                '--no-color No colours (nor with NO_COLOR set).' \
+                '--watch= Again and again, until Ctrl-C; a table in place.' \
+                '--columns= Only these columns, in this order.' \
+                '--sort= By these columns; - turns one round.' \
+                '--filter= Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.' \
+                '--quiet Nothing on stderr but errors.' \
+                '--debug Show each request on stderr, and tracebacks.' \
+                '-h,--help Show this and exit.'
+        case change
+            set -a options \
+                '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
+                '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
+                '--timeout= For each request on each server; 3 if left out.' \
+                '--retries= Ask again so often what got no answer and changes nothing.' \
+                '--concurrency= Servers asked at a time; 64 if left out.' \
+                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.' \
+                '--json Short for --output json.' \
+                '--no-headers No names above tables, CSV and TSV.' \
+                '--no-color No colours (nor with NO_COLOR set).' \
+                '--dry-run Only show what would be done, and where.' \
+                '-y,--yes Do not ask.' \
+                '--quiet Nothing on stderr but errors.' \
+                '--debug Show each request on stderr, and tracebacks.' \
+                '-h,--help Show this and exit.'
+        case mixed
+            set -a options \
+                '-t,--topic=topics Name of a topic.' \
+                '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
+                '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
+                '--timeout= For each request on each server; 3 if left out.' \
+                '--retries= Ask again so often what got no answer and changes nothing.' \
+                '--concurrency= Servers asked at a time; 64 if left out.' \
+                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.' \
+                '--json Short for --output json.' \
+                '--no-headers No names above tables, CSV and TSV.' \
+                '--no-color No colours (nor with NO_COLOR set).' \
+                '--columns= Only these columns, in this order.' \
+                '--sort= By these columns; - turns one round.' \
+                '--filter= Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.' \
+                '--dry-run Only show what would be done, and where.' \
+                '-y,--yes Do not ask.' \
+                '--quiet Nothing on stderr but errors.' \
+                '--debug Show each request on stderr, and tracebacks.' \
+                '-h,--help Show this and exit.'
+        case local
+            set -a options \
+                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.' \
+                '--json Short for --output json.' \
+                '--no-headers No names above tables, CSV and TSV.' \
+                '--no-color No colours (nor with NO_COLOR set).' \
+                '--watch= Again and again, until Ctrl-C; a table in place.' \
+                '--columns= Only these columns, in this order.' \
+                '--sort= By these columns; - turns one round.' \
+                '--filter= Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.' \
+                '--quiet Nothing on stderr but errors.' \
+                '--debug Show each request on stderr, and tracebacks.' \
+                '-h,--help Show this and exit.'
+        case batch
+            set -a options \
+                '-f,--file=files A file of command lines; - is stdin.' \
+                '--stop-on-error End at the first that fails.' \
+                '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
+                '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
+                '--timeout= For each request on each server; 3 if left out.' \
+                '--retries= Ask again so often what got no answer and changes nothing.' \
+                '--concurrency= Servers asked at a time; 64 if left out.' \
+                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.' \
+                '--json Short for --output json.' \
+                '--no-headers No names above tables, CSV and TSV.' \
+                '--no-color No colours (nor with NO_COLOR set).' \
+                '--dry-run Only show what would be done, and where.' \
+                '-y,--yes Do not ask.' \
+                '--quiet Nothing on stderr but errors.' \
+                '--debug Show each request on stderr, and tracebacks.' \
+                '-h,--help Show this and exit.'
+        case program
+            set -a options \
+                '-h,--help show this help message and exit'
+        case front
+            set -a options \
+                '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
+                '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
+                '--timeout= For each request on each server; 3 if left out.' \
+                '--retries= Ask again so often what got no answer and changes nothing.' \
+                '--concurrency= Servers asked at a time; 64 if left out.' \
+                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.' \
+                '--json Short for --output json.' \
+                '--no-headers No names above tables, CSV and TSV.' \
+                '--no-color No colours (nor with NO_COLOR set).' \
+                '--watch= Again and again, until Ctrl-C; a table in place.' \
+                '--columns= Only these columns, in this order.' \
+                '--sort= By these columns; - turns one round.' \
+                '--filter= Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.' \
+                '--quiet Nothing on stderr but errors.' \
+                '--debug Show each request on stderr, and tracebacks.' \
+                '-h,--help Show this and exit.' \
+                '--dry-run Only show what would be done, and where.' \
+                '-y,--yes Do not ask.' \
+                '--version Show the version and exit.'
+    end
 end
-complete -c nsadmin -f
-complete -c nsadmin -n __nsadmin_needs_command -a clusterList -d 'Brokers with their load and state'
-complete -c nsadmin -n __nsadmin_needs_command -a brokerStatus -d 'All that a broker tells about itself'
-complete -c nsadmin -n __nsadmin_needs_command -a wipeWritePerm -d 'Stop writes to a broker'
-complete -c nsadmin -n __nsadmin_needs_command -a addWritePerm -d 'Allow writes to a broker again'
-complete -c nsadmin -n __nsadmin_needs_command -a haStatus -d 'How far slaves are behind'
-complete -c nsadmin -n __nsadmin_needs_command -a getBrokerConfig -d 'Settings in force on brokers'
-complete -c nsadmin -n __nsadmin_needs_command -a updateBrokerConfig -d 'Set one item on brokers'
-complete -c nsadmin -n __nsadmin_needs_command -a cleanExpiredCQ -d 'Delete parts of queues whose messages expired'
-complete -c nsadmin -n __nsadmin_needs_command -a cleanUnusedTopic -d 'Delete queues of topics without config'
-complete -c nsadmin -n __nsadmin_needs_command -a topicList -d 'Names of topics, or who consumes them'
-complete -c nsadmin -n __nsadmin_needs_command -a topicRoute -d 'Brokers and queues of a topic'
-complete -c nsadmin -n __nsadmin_needs_command -a topicClusterList -d 'Clusters that have a topic'
-complete -c nsadmin -n __nsadmin_needs_command -a topicStatus -d 'Offsets of a topics queues'
-complete -c nsadmin -n __nsadmin_needs_command -a statsAll -d 'What topics take and groups read'
-complete -c nsadmin -n __nsadmin_needs_command -a allocateMQ -d 'Which client gets which queues'
-complete -c nsadmin -n __nsadmin_needs_command -a updateTopic -d 'Create or change a topic'
-complete -c nsadmin -n __nsadmin_needs_command -a updateTopicPerm -d 'Change a topics permission'
-complete -c nsadmin -n __nsadmin_needs_command -a updateOrderConf -d 'Show or write a topics order configuration'
-complete -c nsadmin -n __nsadmin_needs_command -a deleteTopic -d 'Delete a topic with its messages'
-complete -c nsadmin -n __nsadmin_needs_command -a consumerProgress -d 'How far a group is behind, or all groups'
-complete -c nsadmin -n __nsadmin_needs_command -a consumerConnection -d 'Clients of a group, and what they subscribe to'
-complete -c nsadmin -n __nsadmin_needs_command -a consumerStatus -d 'What the clients of a group tell about themselves'
-complete -c nsadmin -n __nsadmin_needs_command -a brokerConsumeStats -d 'How far all groups are behind on one broker'
-complete -c nsadmin -n __nsadmin_needs_command -a getConsumerConfig -d 'Settings of a group'
-complete -c nsadmin -n __nsadmin_needs_command -a updateSubGroup -d 'Create or change a group'
-complete -c nsadmin -n __nsadmin_needs_command -a deleteSubGroup -d 'Delete a group'
-complete -c nsadmin -n __nsadmin_needs_command -a resetOffsetByTime -d 'Move a group to a time or an offset'
-complete -c nsadmin -n __nsadmin_needs_command -a skipAccumulatedMessage -d 'Move a group to the end of a topic'
-complete -c nsadmin -n __nsadmin_needs_command -a cloneGroupOffset -d 'Move a group to where another one is'
-complete -c nsadmin -n __nsadmin_needs_command -a producer -d 'All producers of a broker, or of all'
-complete -c nsadmin -n __nsadmin_needs_command -a producerConnection -d 'Clients of a group'
-complete -c nsadmin -n __nsadmin_needs_command -a queryMsgByKey -d 'Messages with a business key'
-complete -c nsadmin -n __nsadmin_needs_command -a queryMsgByUniqueKey -d 'Messages by the id in a producers log'
-complete -c nsadmin -n __nsadmin_needs_command -a queryMsgById -d 'A message by an id of either kind'
-complete -c nsadmin -n __nsadmin_needs_command -a queryMsgByOffset -d 'The message at one place of a queue'
-complete -c nsadmin -n __nsadmin_needs_command -a printMsgByQueue -d 'Messages in one queue, or its tags'
-complete -c nsadmin -n __nsadmin_needs_command -a printMsg -d 'Messages in all queues of a topic'
-complete -c nsadmin -n __nsadmin_needs_command -a sendMessage -d 'Send one text message to a topic'
-complete -c nsadmin -n __nsadmin_needs_command -a queryMsgTraceById -d 'Who sent and who consumed a message'
-complete -c nsadmin -n __nsadmin_needs_command -a kvGet -d 'One value of the KV config'
-complete -c nsadmin -n __nsadmin_needs_command -a kvList -d 'All values of a KV namespace'
-complete -c nsadmin -n __nsadmin_needs_command -a updateKvConfig -d 'Write a value of the KV config'
-complete -c nsadmin -n __nsadmin_needs_command -a deleteKvConfig -d 'Delete a value of the KV config'
-complete -c nsadmin -n __nsadmin_needs_command -a getNamesrvConfig -d 'Settings in force'
-complete -c nsadmin -n __nsadmin_needs_command -a updateNamesrvConfig -d 'Set one item'
-complete -c nsadmin -n __nsadmin_needs_command -a contextList -d 'Clusters that are known by name'
-complete -c nsadmin -n __nsadmin_needs_command -a contextShow -d 'One of them'
-complete -c nsadmin -n __nsadmin_needs_command -a contextUse -d 'Choose one for all commands'
-complete -c nsadmin -n __nsadmin_needs_command -a contextSet -d 'Make or change one'
-complete -c nsadmin -n __nsadmin_needs_command -a contextDelete -d 'Forget one'
-complete -c nsadmin -n __nsadmin_needs_command -a auditList -d 'Changes that were made from this account'
-complete -c nsadmin -n __nsadmin_needs_command -a mqadminMap -d 'What to type instead of a command of mqadmin'
-complete -c nsadmin -n __nsadmin_needs_command -a batch -d 'Run many commands, one a line'
-complete -c nsadmin -n __nsadmin_needs_command -a namesrv -d 'Run a name server here'
-complete -c nsadmin -n __nsadmin_needs_command -a lab -d 'Run a name server and simulated brokers, to play with'
-complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -s c -l clusterName -x -d 'Only this cluster.'
-complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -s m -l moreStats -d 'Messages in and out, yesterday and today, instead of load.'
-complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -s i -l interval -x -d 'Again and again, until Ctrl-C.'
-complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from clusterList' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerStatus' -s b -l brokerAddr -x -d 'Address of one broker.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerStatus' -s c -l clusterName -x -d 'Every master and slave of it.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerStatus' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerStatus' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerStatus' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerStatus' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerStatus' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerStatus' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerStatus' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerStatus' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerStatus' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerStatus' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerStatus' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerStatus' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerStatus' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerStatus' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerStatus' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerStatus' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from wipeWritePerm' -s b -l brokerName -x -d 'Name of a broker, as in clusterList.'
-complete -c nsadmin -n '__fish_seen_subcommand_from wipeWritePerm' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from wipeWritePerm' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from wipeWritePerm' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from wipeWritePerm' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from wipeWritePerm' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from wipeWritePerm' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from wipeWritePerm' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from wipeWritePerm' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from wipeWritePerm' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from wipeWritePerm' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from wipeWritePerm' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from wipeWritePerm' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from wipeWritePerm' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from wipeWritePerm' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from addWritePerm' -s b -l brokerName -x -d 'Name of a broker, as in clusterList.'
-complete -c nsadmin -n '__fish_seen_subcommand_from addWritePerm' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from addWritePerm' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from addWritePerm' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from addWritePerm' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from addWritePerm' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from addWritePerm' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from addWritePerm' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from addWritePerm' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from addWritePerm' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from addWritePerm' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from addWritePerm' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from addWritePerm' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from addWritePerm' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from addWritePerm' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from haStatus' -s b -l brokerAddr -x -d 'Address of one broker.'
-complete -c nsadmin -n '__fish_seen_subcommand_from haStatus' -s c -l clusterName -x -d 'Every master and slave of it.'
-complete -c nsadmin -n '__fish_seen_subcommand_from haStatus' -s i -l interval -x -d 'Again and again, until Ctrl-C.'
-complete -c nsadmin -n '__fish_seen_subcommand_from haStatus' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from haStatus' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from haStatus' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from haStatus' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from haStatus' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from haStatus' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from haStatus' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from haStatus' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from haStatus' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from haStatus' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from haStatus' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from haStatus' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from haStatus' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from haStatus' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from haStatus' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from haStatus' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getBrokerConfig' -s b -l brokerAddr -x -d 'Address of one broker.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getBrokerConfig' -s c -l clusterName -x -d 'Every master and slave of it.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getBrokerConfig' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getBrokerConfig' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getBrokerConfig' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getBrokerConfig' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getBrokerConfig' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getBrokerConfig' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getBrokerConfig' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getBrokerConfig' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getBrokerConfig' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from getBrokerConfig' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getBrokerConfig' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getBrokerConfig' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getBrokerConfig' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getBrokerConfig' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getBrokerConfig' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getBrokerConfig' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateBrokerConfig' -s k -l key -x -d 'A setting that getBrokerConfig shows.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateBrokerConfig' -s v -l value -x -d 'Its new value.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateBrokerConfig' -s b -l brokerAddr -x -d 'Address of one broker.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateBrokerConfig' -s c -l clusterName -x -d 'Every master of it.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateBrokerConfig' -s a -l updateAllBroker -x -d 'With -c: its slaves too.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateBrokerConfig' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateBrokerConfig' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateBrokerConfig' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateBrokerConfig' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateBrokerConfig' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateBrokerConfig' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateBrokerConfig' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateBrokerConfig' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateBrokerConfig' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateBrokerConfig' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateBrokerConfig' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateBrokerConfig' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateBrokerConfig' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateBrokerConfig' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanExpiredCQ' -s b -l brokerAddr -x -d 'Address of one broker.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanExpiredCQ' -s c -l cluster -x -d 'Every master and slave of it.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanExpiredCQ' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanExpiredCQ' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanExpiredCQ' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanExpiredCQ' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanExpiredCQ' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanExpiredCQ' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanExpiredCQ' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanExpiredCQ' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanExpiredCQ' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanExpiredCQ' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanExpiredCQ' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanExpiredCQ' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanExpiredCQ' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanExpiredCQ' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanUnusedTopic' -s b -l brokerAddr -x -d 'Address of one broker.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanUnusedTopic' -s c -l cluster -x -d 'Every master and slave of it.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanUnusedTopic' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanUnusedTopic' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanUnusedTopic' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanUnusedTopic' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanUnusedTopic' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanUnusedTopic' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanUnusedTopic' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanUnusedTopic' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanUnusedTopic' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanUnusedTopic' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanUnusedTopic' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanUnusedTopic' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanUnusedTopic' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cleanUnusedTopic' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicList' -s c -l clusterModel -d 'With the clusters of each topic and its consumer groups.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicList' -l system -l no-system -d 'Show or hide the topics that RocketMQ has for itself.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicList' -l cluster -x -d 'Only its topics.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicList' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicList' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicList' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicList' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicList' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicList' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicList' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicList' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicList' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicList' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicList' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicList' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicList' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicList' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicList' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicList' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicRoute' -s t -l topic -x -d 'Name of a topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicRoute' -l raw -d 'The JSON as the name server sent it.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicRoute' -s l -l list -d 'Accepted from mqadmin: rows are the rule.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicRoute' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicRoute' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicRoute' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicRoute' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicRoute' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicRoute' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicRoute' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicRoute' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicRoute' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicRoute' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicRoute' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicRoute' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicRoute' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicRoute' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicRoute' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicRoute' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicClusterList' -s t -l topic -x -d 'Name of a topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicClusterList' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicClusterList' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicClusterList' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicClusterList' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicClusterList' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicClusterList' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicClusterList' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicClusterList' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicClusterList' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicClusterList' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicClusterList' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicClusterList' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicClusterList' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicClusterList' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicClusterList' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicClusterList' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicStatus' -s t -l topic -x -d 'Name of a topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicStatus' -s c -l cluster -x -d 'Ask the brokers of this cluster (or topic) about a topic without a route of its own.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicStatus' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicStatus' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicStatus' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicStatus' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicStatus' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicStatus' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicStatus' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicStatus' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicStatus' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicStatus' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicStatus' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicStatus' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicStatus' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicStatus' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicStatus' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from topicStatus' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from statsAll' -s t -l topic -x -d 'Only this topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from statsAll' -s a -l activeTopic -d 'Only what had a message in the last 24 hours.'
-complete -c nsadmin -n '__fish_seen_subcommand_from statsAll' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from statsAll' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from statsAll' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from statsAll' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from statsAll' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from statsAll' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from statsAll' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from statsAll' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from statsAll' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from statsAll' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from statsAll' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from statsAll' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from statsAll' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from statsAll' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from statsAll' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from statsAll' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from allocateMQ' -s t -l topic -x -d 'Name of a topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from allocateMQ' -s i -l ipList -x -d 'Client ids, or what stands for them: a,b,c.'
-complete -c nsadmin -n '__fish_seen_subcommand_from allocateMQ' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from allocateMQ' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from allocateMQ' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from allocateMQ' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from allocateMQ' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from allocateMQ' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from allocateMQ' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from allocateMQ' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from allocateMQ' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from allocateMQ' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from allocateMQ' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from allocateMQ' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from allocateMQ' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from allocateMQ' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from allocateMQ' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from allocateMQ' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -s t -l topic -x -d 'Name of a topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -s b -l brokerAddr -x -d 'Address of one master.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -s c -l clusterName -x -d 'Every master of it.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -s r -l readQueueNums -x -d 'Queues to read from.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -s w -l writeQueueNums -x -d 'Queues to write to.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -s p -l perm -x -d '6 read and write, 4 read, 2 write.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -s o -l order -x -d 'true also writes its order configuration.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -s u -l unit -x -d 'Whether it belongs to a unit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -s s -l hasUnitSub -x -d 'Whether units subscribe to it.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -s a -l attributes -x -d 'As in +message.type=FIFO,-other; 5.0 and later.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopic' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopicPerm' -s t -l topic -x -d 'Name of a topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopicPerm' -s p -l perm -x -d '6 read and write, 4 read, 2 write.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopicPerm' -s b -l brokerAddr -x -d 'Address of one master.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopicPerm' -s c -l clusterName -x -d 'Every master of it.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopicPerm' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopicPerm' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopicPerm' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopicPerm' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopicPerm' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopicPerm' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopicPerm' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopicPerm' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopicPerm' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopicPerm' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopicPerm' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopicPerm' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopicPerm' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateTopicPerm' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateOrderConf' -s t -l topic -x -d 'Name of a topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateOrderConf' -s m -l method -x -d 'What to do.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateOrderConf' -s v -l orderConf -x -d 'For put: broker-a:4;broker-b:8, queues by broker.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateOrderConf' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateOrderConf' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateOrderConf' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateOrderConf' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateOrderConf' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateOrderConf' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateOrderConf' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateOrderConf' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateOrderConf' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateOrderConf' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateOrderConf' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateOrderConf' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateOrderConf' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateOrderConf' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateOrderConf' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateOrderConf' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateOrderConf' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteTopic' -s t -l topic -x -d 'Name of a topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteTopic' -s c -l clusterName -x -d 'The cluster to delete it from.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteTopic' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteTopic' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteTopic' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteTopic' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteTopic' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteTopic' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteTopic' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteTopic' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteTopic' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteTopic' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteTopic' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteTopic' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteTopic' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteTopic' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -s g -l groupName -x -d 'A consumer group; all if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -s t -l topicName -x -d 'Only this topic of the group.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -s s -l showClientIP -x -d 'Ask the clients whose queue is whose.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -s c -l cluster -x -d 'Ask only the brokers of this cluster.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -l system -d 'Without GROUP: also the groups that brokers make for themselves.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerProgress' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerConnection' -s g -l consumerGroup -x -d 'A consumer group.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerConnection' -s b -l brokerAddr -x -d 'Ask only the broker at this address.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerConnection' -s c -l cluster -x -d 'Ask only the brokers of this cluster.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerConnection' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerConnection' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerConnection' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerConnection' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerConnection' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerConnection' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerConnection' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerConnection' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerConnection' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerConnection' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerConnection' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerConnection' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerConnection' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerConnection' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerConnection' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerConnection' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -s g -l consumerGroup -x -d 'A consumer group.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -s i -l clientId -x -d 'Only this client of it.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -s b -l brokerAddr -x -d 'Only clients of the broker there.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -s s -l jstack -d 'The stacks of the clients threads, instead of rows.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -s c -l cluster -x -d 'Ask only the brokers of this cluster.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from consumerStatus' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerConsumeStats' -s b -l brokerAddr -x -d 'Address of one broker.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerConsumeStats' -s t -l timeoutMillis -x -d 'How long the broker may take.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerConsumeStats' -s l -l level -x -d 'Only queues that are this far behind.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerConsumeStats' -s o -l order -x -d 'true: only ordered topics.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerConsumeStats' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerConsumeStats' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerConsumeStats' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerConsumeStats' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerConsumeStats' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerConsumeStats' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerConsumeStats' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerConsumeStats' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerConsumeStats' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerConsumeStats' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerConsumeStats' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerConsumeStats' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerConsumeStats' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerConsumeStats' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerConsumeStats' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from brokerConsumeStats' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getConsumerConfig' -s g -l groupName -x -d 'A consumer group.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getConsumerConfig' -s c -l clusterName -x -d 'Only the brokers of this cluster.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getConsumerConfig' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getConsumerConfig' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getConsumerConfig' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getConsumerConfig' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getConsumerConfig' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getConsumerConfig' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getConsumerConfig' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getConsumerConfig' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getConsumerConfig' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from getConsumerConfig' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getConsumerConfig' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getConsumerConfig' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getConsumerConfig' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getConsumerConfig' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getConsumerConfig' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getConsumerConfig' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -s g -l groupName -x -d 'A consumer group.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -s b -l brokerAddr -x -d 'Address of one master.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -s c -l clusterName -x -d 'Every master of it.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -s s -l consumeEnable -x -d 'Whether it may consume.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -s m -l consumeFromMinEnable -x -d 'Start at the oldest message.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -s d -l consumeBroadcastEnable -x -d 'Whether it may broadcast.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -s o -l consumeMessageOrderly -x -d 'In order; 5.0 and later.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -s q -l retryQueueNums -x -d 'Queues of its retry topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -s r -l retryMaxTimes -x -d 'Retries before a dead letter.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -s p -l groupRetryPolicy -x -d 'Its waits; 5.0 and later.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -s i -l brokerId -x -d 'Broker id to consume from.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -s w -l whichBrokerWhenConsumeSlowly -x -d 'Broker id when it is behind.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -s a -l notifyConsumerIdsChanged -x -d 'Tell clients of new clients.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -l attributes -x -d 'As in +key=value,-other; 5.1.3 and later.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateSubGroup' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteSubGroup' -s g -l groupName -x -d 'A consumer group.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteSubGroup' -s b -l brokerAddr -x -d 'Address of one master.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteSubGroup' -s c -l clusterName -x -d 'Every master of it.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteSubGroup' -s r -l removeOffset -x -d 'Forget how far it has consumed, too.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteSubGroup' -l keep-topics -d 'With -c: leave its retry and dead-letter topics.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteSubGroup' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteSubGroup' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteSubGroup' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteSubGroup' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteSubGroup' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteSubGroup' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteSubGroup' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteSubGroup' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteSubGroup' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteSubGroup' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteSubGroup' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteSubGroup' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteSubGroup' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteSubGroup' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -s g -l group -x -d 'A consumer group.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -s t -l topic -x -d 'Name of a topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -s s -l timestamp -x -d '-1 for the end, ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -s f -l force -x -d 'false: before 5.2, only go back. Else unused.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -s b -l broker -x -d 'With -q: the master that has the queue.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -s q -l queue -x -d 'With -b: only this queue.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -s o -l offset -x -d 'With -b and -q: to this offset, 0 too.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -s c -l cluster -x -d 'Only the brokers of this cluster.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from resetOffsetByTime' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -s g -l group -x -d 'A consumer group.'
-complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -s t -l topic -x -d 'Name of a topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -s f -l force -x -d 'false: before 5.2, only go back. Else unused.'
-complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -s c -l cluster -x -d 'Only the brokers of this cluster.'
-complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from skipAccumulatedMessage' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -s s -l srcGroup -x -d 'The group whose offsets are taken.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -s d -l destGroup -x -d 'The group that is moved there.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -s t -l topic -x -d 'Name of a topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -s o -l offline -x -d 'true: only if no client of GROUP is connected.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from cloneGroupOffset' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producer' -s b -l broker -x -d 'Address of one broker; all if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producer' -l internal -l no-internal -d 'Show or hide CLIENT_INNER_PRODUCER.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producer' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producer' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producer' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producer' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producer' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producer' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producer' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producer' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producer' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from producer' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producer' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producer' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producer' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producer' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producer' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producer' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producerConnection' -s g -l producerGroup -x -d 'A producer group.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producerConnection' -s t -l topic -x -d 'Ask only the brokers that have this topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producerConnection' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producerConnection' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producerConnection' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producerConnection' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producerConnection' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producerConnection' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producerConnection' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producerConnection' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producerConnection' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from producerConnection' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producerConnection' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producerConnection' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producerConnection' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producerConnection' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producerConnection' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from producerConnection' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -s t -l topic -x -d 'Name of a topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -s k -l msgKey -x -d 'One of the keys of a message.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -s b -l beginTimestamp -x -d 'Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -s e -l endTimestamp -x -d 'Stored until, likewise.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -s m -l maxNum -x -d 'The newest N messages.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -s p -l keyType -x -d 'K: a key; T: a tag, with a RocksDB index only.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -s l -l lastKey -x -d 'Go on behind this indexKey, with a RocksDB index.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -s c -l cluster -x -d 'Ask the brokers of this topic or cluster instead.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByKey' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -s t -l topic -x -d 'Name of a topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -s i -l msgId -x -d 'The id that a producer has in its log.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -s a -l showAll -d 'Accepted from mqadmin: all that there are is the rule.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -s s -l startTime -x -d 'Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -s e -l endTime -x -d 'Stored until, likewise.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -s c -l cluster -x -d 'Ask the brokers of this topic or cluster instead.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -s g -l consumerGroup -x -d 'With -d: hand it to this client of the group.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -s d -l clientId -x -d 'With -g: an id of consumerConnection.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByUniqueKey' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -s t -l topic -x -d 'Name of a topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -s i -l msgId -x -d 'One id of either kind, or several: A,B.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -s f -l bodyFormat -x -d 'Read bodies in this encoding, not in UTF-8.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -s c -l cluster -x -d 'Ask the brokers of this topic or cluster instead.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -s u -l unitName -x -d 'Accepted from mqadmin, without meaning.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -s g -l consumerGroup -x -d 'With -d: hand it to this client of the group.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -s d -l clientId -x -d 'With -g: an id of consumerConnection.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -s s -l sendMessage -x -d 'true: send it once more to its topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgById' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -s t -l topic -x -d 'Name of a topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -s b -l brokerName -x -d 'Name of a broker.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -s i -l queueId -x -d 'Number of a queue, from 0.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -s o -l offset -x -d 'Place in the queue.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -s f -l bodyFormat -x -d 'Read bodies in this encoding, not in UTF-8.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -s r -l routeTopic -x -d 'Ask the broker of this topic instead.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgByOffset' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -s t -l topic -x -d 'Name of a topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -s a -l brokerName -x -d 'Name of a broker.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -s i -l queueId -x -d 'Number of a queue, from 0.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -s c -l charsetName -x -d 'Read bodies in this encoding, not in UTF-8.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -s s -l subExpression -x -d 'Only messages with a tag of these: A || B.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -s b -l beginTimestamp -x -d 'Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -s e -l endTimestamp -x -d 'Stored until, likewise.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -s p -l print -x -d 'Whether messages are shown; true unless -f is.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -s d -l printBody -x -d 'Whether with bodies; false.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -s f -l calculate -x -d 'Count messages by tag; false. Has no bound.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -l maxNum -x -d 'Stop after so many messages.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsgByQueue' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -s t -l topic -x -d 'Name of a topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -s c -l charsetName -x -d 'Read bodies in this encoding, not in UTF-8.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -s s -l subExpression -x -d 'Only messages with a tag of these: A || B.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -s b -l beginTimestamp -x -d 'Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -s e -l endTimestamp -x -d 'Stored until, likewise.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -s d -l printBody -x -d 'Whether with bodies; true.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -s l -l lmqParentTopic -x -d 'Ask the brokers of this topic instead.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -l maxNum -x -d 'Stop after so many messages.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from printMsg' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -s t -l topic -x -d 'Name of a topic.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -s p -l body -x -d 'Text of the message.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -s k -l key -x -d 'Its keys, separated by blanks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -s c -l tags -x -d 'Its tag.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -s b -l broker -x -d 'Name of the broker to send to.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -s i -l qid -x -d 'Queue to send to; needs -b.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -s m -l msgTraceEnable -x -d 'Whether a trace is written; false.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -l property -x -d 'A property. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from sendMessage' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -s i -l msgId -x -d 'The id that a producer has in its log.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -s t -l traceTopic -x -d 'Where the traces are.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -s b -l beginTimestamp -x -d 'Traces since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -s e -l endTimestamp -x -d 'Traces until, likewise.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -s c -l maxNum -x -d 'Look at so many trace messages of each broker.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from queryMsgTraceById' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvGet' -s s -l namespace -x -d 'For example ORDER_TOPIC_CONFIG, whose keys are topics.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvGet' -s k -l key -x -d 'Key within the namespace.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvGet' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvGet' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvGet' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvGet' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvGet' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvGet' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvGet' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvGet' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvGet' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvGet' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvGet' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvGet' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvGet' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvGet' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvGet' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvGet' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvList' -s s -l namespace -x -d 'For example ORDER_TOPIC_CONFIG, whose keys are topics.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvList' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvList' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvList' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvList' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvList' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvList' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvList' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvList' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvList' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvList' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvList' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvList' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvList' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvList' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvList' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from kvList' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateKvConfig' -s s -l namespace -x -d 'For example ORDER_TOPIC_CONFIG, whose keys are topics.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateKvConfig' -s k -l key -x -d 'Key within the namespace.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateKvConfig' -s v -l value -x -d 'Text to store; may be empty.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateKvConfig' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateKvConfig' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateKvConfig' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateKvConfig' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateKvConfig' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateKvConfig' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateKvConfig' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateKvConfig' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateKvConfig' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateKvConfig' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateKvConfig' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateKvConfig' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateKvConfig' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateKvConfig' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteKvConfig' -s s -l namespace -x -d 'For example ORDER_TOPIC_CONFIG, whose keys are topics.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteKvConfig' -s k -l key -x -d 'Key within the namespace.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteKvConfig' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteKvConfig' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteKvConfig' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteKvConfig' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteKvConfig' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteKvConfig' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteKvConfig' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteKvConfig' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteKvConfig' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteKvConfig' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteKvConfig' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteKvConfig' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteKvConfig' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from deleteKvConfig' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getNamesrvConfig' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getNamesrvConfig' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getNamesrvConfig' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getNamesrvConfig' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getNamesrvConfig' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getNamesrvConfig' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getNamesrvConfig' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getNamesrvConfig' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getNamesrvConfig' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from getNamesrvConfig' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getNamesrvConfig' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getNamesrvConfig' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getNamesrvConfig' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getNamesrvConfig' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getNamesrvConfig' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from getNamesrvConfig' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateNamesrvConfig' -s k -l key -x -d 'A setting that getNamesrvConfig shows.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateNamesrvConfig' -s v -l value -x -d 'Its new value.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateNamesrvConfig' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateNamesrvConfig' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateNamesrvConfig' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateNamesrvConfig' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateNamesrvConfig' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateNamesrvConfig' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateNamesrvConfig' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateNamesrvConfig' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateNamesrvConfig' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateNamesrvConfig' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateNamesrvConfig' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateNamesrvConfig' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateNamesrvConfig' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from updateNamesrvConfig' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextList' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextList' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextList' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextList' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextList' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextList' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextList' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextList' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextList' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextList' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextList' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextShow' -l name -x -d 'Name of a context.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextShow' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextShow' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextShow' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextShow' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextShow' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextShow' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextShow' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextShow' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextShow' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextShow' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextShow' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextUse' -l name -x -d 'Name of a context, or "-".'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextUse' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextUse' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextUse' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextUse' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextUse' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextUse' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextUse' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextUse' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextUse' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextUse' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextUse' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextSet' -l name -x -d 'Name of a context.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextSet' -s n -l namesrvAddr -x -d 'Its name servers. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextSet' -l timeout -x -d 'For each request on each server.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextSet' -l defaultOutput -x -d 'How to write rows.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextSet' -l readOnly -l writable -d 'Whether every change is refused.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextSet' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextSet' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextSet' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextSet' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextSet' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextSet' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextSet' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextSet' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextSet' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextSet' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextSet' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextDelete' -l name -x -d 'Name of a context.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextDelete' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextDelete' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextDelete' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextDelete' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextDelete' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextDelete' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextDelete' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextDelete' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextDelete' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextDelete' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from contextDelete' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from auditList' -l since -x -d 'Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.'
-complete -c nsadmin -n '__fish_seen_subcommand_from auditList' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from auditList' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from auditList' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from auditList' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from auditList' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from auditList' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from auditList' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from auditList' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from auditList' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from auditList' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from auditList' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l command -x -d 'A command of mqadmin; all if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l watch -x -d 'Again and again, until Ctrl-C; a table in place.'
-complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l columns -x -d 'Only these columns, in this order.'
-complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l sort -x -d 'By these columns; - turns one round.'
-complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l filter -x -d 'Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from mqadminMap' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from batch' -s f -l file -x -d 'A file of command lines; - is stdin.'
-complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l stop-on-error -d 'End at the first that fails.'
-complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l context -x -d 'The context to use; NSADMIN_CONTEXT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from batch' -s n -l namesrvAddr -x -d 'Name servers, as HOST:PORT;HOST:PORT. Repeatable.'
-complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l timeout -x -d 'For each request on each server; 3 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l retries -x -d 'Ask again so often what got no answer and changes nothing.'
-complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l concurrency -x -d 'Servers asked at a time; 64 if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l output -xa 'table wide json jsonl yaml csv tsv name value' -d 'table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.'
-complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l json -d 'Short for --output json.'
-complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l no-headers -d 'No names above tables, CSV and TSV.'
-complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l no-color -d 'No colours (nor with NO_COLOR set).'
-complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l dry-run -d 'Only show what would be done, and where.'
-complete -c nsadmin -n '__fish_seen_subcommand_from batch' -s y -l yes -d 'Do not ask.'
-complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l quiet -d 'Nothing on stderr but errors.'
-complete -c nsadmin -n '__fish_seen_subcommand_from batch' -l debug -d 'Show each request on stderr, and tracebacks.'
-complete -c nsadmin -n '__fish_seen_subcommand_from batch' -s h -l help -d 'Show this and exit.'
-complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -s h -l help -d 'show this help message and exit'
-complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -s c -l configFile -x -d 'Java properties; also where updates go'
-complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -s p -l printConfigItem -d 'print all items and exit'
-complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -s n -l namesrvAddr -x -d 'accepted, without effect on a name server'
-complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -l port -x -d 'port to listen on (9876); 0 takes a free one'
-complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -l bind -x -d 'address to listen on (0.0.0.0)'
-complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -l home -x -d 'folder of kvConfig.json and namesrv.properties (~/namesrv)'
-complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -l journal-dir -x -d 'keep a journal of all that happens there (journal/ in the home)'
-complete -c nsadmin -n '__fish_seen_subcommand_from namesrv' -l no-journal -d 'keep no journal'
-complete -c nsadmin -n '__fish_seen_subcommand_from lab' -s h -l help -d 'show this help message and exit'
-complete -c nsadmin -n '__fish_seen_subcommand_from lab' -l clusters -x -d 'clusters (2)'
-complete -c nsadmin -n '__fish_seen_subcommand_from lab' -l groups -x -d 'broker groups in each cluster (3)'
-complete -c nsadmin -n '__fish_seen_subcommand_from lab' -l replicas -x -d 'brokers in each group: a master and its slaves (2)'
-complete -c nsadmin -n '__fish_seen_subcommand_from lab' -l topics -x -d 'topics in each cluster, beside the systems (40)'
-complete -c nsadmin -n '__fish_seen_subcommand_from lab' -l seed -x -d 'another fleet (1)'
-complete -c nsadmin -n '__fish_seen_subcommand_from lab' -l namesrv-port -x -d '0 takes a free one (0)'
-complete -c nsadmin -n '__fish_seen_subcommand_from lab' -l broker-port -x -d 'the first brokers, the others take every tenth after it; 0 takes free ones (0)'
-complete -c nsadmin -n '__fish_seen_subcommand_from lab' -s n -l namesrvAddr -x -d 'register with these name servers instead of starting one; separated by ; or ,'
+
+# The source of the values of a flag; it fails where none belongs to it.
+function __nsadmin_takes --no-scope-shadowing
+    for __nsadmin_item in $options
+        set __nsadmin_item (string split -m1 ' ' -- $__nsadmin_item)[1]
+        set -l parts (string split -m1 '=' -- $__nsadmin_item)
+        if set -q parts[2]; and contains -- $argv[1] (string split ',' -- $parts[1])
+            set source $parts[2]
+            return 0
+        end
+    end
+    return 1
+end
+
+# Candidates from a source that begin with what is typed; `$argv[4..]` are the words before.
+function __nsadmin_values --argument-names source typed head
+    switch $source
+        case ''
+        case files
+            # As it is typed: with a ~ or a variable, which fish knows to read.
+            test -z "$head"; and set typed (commandline -ct)
+            printf '%s\n' $head(__fish_complete_path $typed)
+        case folders
+            printf '%s\n' $head(__fish_complete_directories $typed '')
+        case commands
+            printf '%s\n' clusterList\t'Brokers with their load and state' brokerStatus\t'All that a broker tells about itself' haStatus\t'How far slaves are behind' getBrokerConfig\t'Settings in force on brokers' topicList\t'Names of topics, or who consumes them' topicRoute\t'Brokers and queues of a topic' topicClusterList\t'Clusters that have a topic' topicStatus\t'Offsets of a topic\'s queues' statsAll\t'What topics take and groups read' allocateMQ\t'Which client gets which queues' consumerProgress\t'How far a group is behind, or all groups' consumerConnection\t'Clients of a group, and what they subscribe to' consumerStatus\t'What the clients of a group tell about themselves' brokerConsumeStats\t'How far all groups are behind on one broker' getConsumerConfig\t'Settings of a group' producer\t'All producers of a broker, or of all' producerConnection\t'Clients of a group' queryMsgByKey\t'Messages with a business key' queryMsgByOffset\t'The message at one place of a queue' printMsgByQueue\t'Messages in one queue, or its tags' printMsg\t'Messages in all queues of a topic' queryMsgTraceById\t'Who sent and who consumed a message' kvGet\t'One value of the KV config' kvList\t'All values of a KV namespace' getNamesrvConfig\t'Settings in force' wipeWritePerm\t'Stop writes to a broker' addWritePerm\t'Allow writes to a broker again' updateBrokerConfig\t'Set one item on brokers' cleanExpiredCQ\t'Delete parts of queues whose messages expired' cleanUnusedTopic\t'Delete queues of topics without config' updateTopic\t'Create or change a topic' updateTopicPerm\t'Change a topic\'s permission' deleteTopic\t'Delete a topic with its messages' updateSubGroup\t'Create or change a group' deleteSubGroup\t'Delete a group' resetOffsetByTime\t'Move a group to a time or an offset' skipAccumulatedMessage\t'Move a group to the end of a topic' cloneGroupOffset\t'Move a group to where another one is' sendMessage\t'Send one text message to a topic' updateKvConfig\t'Write a value of the KV config' deleteKvConfig\t'Delete a value of the KV config' updateNamesrvConfig\t'Set one item' updateOrderConf\t'Show or write a topic\'s order configuration' queryMsgByUniqueKey\t'Messages by the id in a producer\'s log' queryMsgById\t'A message by an id of either kind' contextList\t'Clusters that are known by name' contextShow\t'One of them' contextUse\t'Choose one for all commands' contextSet\t'Make or change one' contextDelete\t'Forget one' auditList\t'Changes that were made from this account' mqadminMap\t'What to type instead of a command of mqadmin' batch\t'Run many commands, one a line' namesrv\t'Run a name server here' lab\t'Run a name server and simulated brokers, to play with' completion\t'Write the completion of a shell' help\t'More on one command'
+        case '*|*'
+            printf '%s\n' $head(string split -n '|' -- $source)
+        case '*'
+            set -l program (string replace -r '^~' $HOME -- $argv[4])
+            type -q $program; or set program nsadmin
+            set -l before
+            for word in $argv[5..]
+                # A word that is a variable stands for its value: -n $PROD.
+                set -l variable (string match -r '^\$(\w+)$' -- $word)[2]
+                set -q variable[1]; and set -a before $$variable; or set -a before $word
+            end
+            set -l found ($program complete described $source "=$typed" $before 2>/dev/null)
+            set -q found[1]; and printf '%s\n' $head$found
+    end
+end
+
+function __nsadmin_flags
+    for item in $argv
+        set -l parts (string split -m1 ' ' -- $item)
+        for flag in (string split ',' -- (string split -m1 '=' -- $parts[1])[1])
+            printf '%s\t%s\n' $flag $parts[2]
+        end
+    end
+end
+
+function __nsadmin_complete
+    set -l words (commandline -opc)
+    set -l typed (commandline -ct | string replace -r '^["\']' '')
+    set typed (string unescape -- $typed; or printf '%s' $typed)
+    set -l given 0
+    set -l taken
+    set -l family
+    set -l places
+    set -l options
+    set -l source
+    set -l command
+    set -l waiting
+    set -l __nsadmin_item
+    __nsadmin_table ''
+    for word in $words[2..]
+        if set -q waiting[1]
+            set waiting
+        else if string match -q -- '-?*' $word
+            set -a taken (string split -m1 '=' -- $word)[1]
+            if not string match -q -- '*=*' $word; and __nsadmin_takes $word
+                set waiting value
+            end
+        else if not set -q command[1]
+            set command $word
+            __nsadmin_table $command
+        else
+            set given (math $given + 1)
+        end
+    end
+    if set -q waiting[1]
+        __nsadmin_values "$source" "$typed" '' $words
+    else if string match -q -- '--*=*' "$typed"
+        set -l parts (string split -m1 '=' -- $typed)
+        __nsadmin_takes $parts[1]; and __nsadmin_values "$source" "$parts[2]" "$parts[1]=" $words
+    else if string match -q -- '-*' "$typed"
+        __nsadmin_flags $options
+    else if not set -q command[1]
+        __nsadmin_values commands '' ''
+    else
+        for item in $places
+            set -l parts (string split -m1 '=' -- (string split -m1 ' ' -- $item)[1])
+            set -l is_taken
+            for flag in (string split -n ',' -- $parts[1])
+                contains -- $flag $taken; and set is_taken yes
+            end
+            set -q is_taken[1]; and continue
+            if test $given -gt 0
+                set given (math $given - 1)
+                continue
+            end
+            __nsadmin_values "$parts[2]" "$typed" '' $words
+            return
+        end
+        test -n "$typed"; or __nsadmin_flags $options
+    end
+end
+
+complete -c nsadmin -f -a '(__nsadmin_complete)'
