@@ -156,7 +156,7 @@ def test_settings(cluster: Cluster) -> None:
     # Ours runs without a ROCKETMQ_HOME, and what is null is left out.
     assert java - ours == {"rocketmqHome"}
     assert ours <= java
-    assert same(cluster, "updateNamesrvConfig", "waitSecondsForService", "44").rows[0]["value"] == "44"
+    assert same(cluster, "updateNamesrvConfig", "waitSecondsForService", "44").rows[0]["after"] == "44"
     assert same(cluster, "updateNamesrvConfig", "waitSecondsForService", "soon").code == 1
     assert same(cluster, "updateNamesrvConfig", "noSuchItem", "1").code == 1
     assert same(cluster, "updateNamesrvConfig", "kvConfigPath", "/tmp/x").code == 1

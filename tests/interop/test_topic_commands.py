@@ -166,7 +166,7 @@ def test_a_slave_is_never_changed(cluster: Cluster) -> None:
 def test_an_order_configuration_is_what_mqadmin_and_clients_get(cluster: Cluster) -> None:
     words = ("updateTopic", "Ordered", "-b", cluster.master.address, "-r", "4", "-w", "4", "-o", "true")
     done = nsadmin(cluster, *words)
-    assert (done.code, done.rows[1]["changes"]) == (0, "orderConf broker-a:4")
+    assert (done.code, done.rows[1]["changes"]) == (0, "new: orderConf broker-a:4")
     said = cluster.mqadmin("updateOrderConf", "-t", "Ordered", "-m", "get")
     assert "orderConf=[broker-a:4]" in said
     wait_for_topic([cluster.server], "Ordered")
@@ -244,7 +244,7 @@ def test_settings_are_those_that_mqadmin_shows(cluster: Cluster) -> None:
 
 def test_a_setting_is_changed_and_read_back(cluster: Cluster) -> None:
     done = nsadmin(cluster, "updateBrokerConfig", "fileReservedTime", "48", "-c", CLUSTER)
-    assert (done.code, [(row["before"], row["value"], row["result"]) for row in done.rows]) == (
+    assert (done.code, [(row["before"], row["after"], row["result"]) for row in done.rows]) == (
         0,
         [("72", "48", "done")] * 2,
     )

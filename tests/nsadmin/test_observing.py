@@ -48,8 +48,8 @@ def test_debug_says_each_request_and_never_what_is_in_it(run: Run) -> None:
         done = run("updateKvConfig", "N", "k", "secret", "-n", server.addr, "--debug", "--output", "value")
     assert done.code == 0
     lines = done.err.splitlines()
-    assert len(lines) == 1
-    assert f" ms {server.addr} PUT_KV_CONFIG (100): SUCCESS (0), " in lines[0]
+    assert len(lines) == 2
+    assert f" ms {server.addr} PUT_KV_CONFIG (100): SUCCESS (0), " in lines[1]
     assert "secret" not in done.err
 
 

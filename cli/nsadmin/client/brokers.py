@@ -86,6 +86,16 @@ class Brokers:
 
         return self._reader.each(check, RequestCode.GET_BROKER_CLUSTER_INFO)
 
+    def perms(self, broker_name: str) -> list[ServerResult[dict[str, int]]]:
+        """The permission that each name server has for each topic of a broker, by topic, in order.
+
+        Bits are 4 read, 2 write, 1 inherit. NotFound where the broker is unknown. Every topic is asked for.
+        """
+        # Only a dry run of a change needs routes here.
+        from nsadmin.client.perms import perms
+
+        return perms(self._caller, self.registered(broker_name), broker_name)
+
     def wipe_write_perm(self, broker_name: str) -> list[ServerResult[int]]:
         """On every name server, take the write permission from all topics of a broker: how many were touched.
 

@@ -4,30 +4,36 @@ Name servers are left alone when a master could not do its part: the route then 
 is, and the master would only register it again.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command
+from namesrv_core.transport.calls import CallError
 from nsadmin.client.bodies import json_object
 from nsadmin.client.caller import Caller
 from nsadmin.client.clusters import ClusterInfo
 from nsadmin.client.results import NotApplied, NotFound, ServerResult
 from nsadmin.client.retry import decoded
-from nsadmin.client.routes import get_route, route_of
+from nsadmin.client.routes import TopicRoute, get_route, route_of
 
 Role = Literal["master", "nameserver"]
 
 
 class DeletionStep(NamedTuple):
-    """One server's part: `result` is "done", "failed" (`error` says why) or "skipped" (never asked)."""
+    """One server's part: `result` is "done", "failed" (`error` says why) or "skipped" (never asked).
+
+    `before` is what was there, under the wire's names: of a master its config of the topic, of a name
+    server the topic's queues by broker; None for nothing, or where that could not be told.
+    """
 
     target: str
     role: Role
     result: str
     error: RocketMQError | None
+    before: Mapping[str, Any] | None = None
 
 
 class TopicDeletion(NamedTuple):
@@ -61,17 +67,43 @@ class TopicDeletion(NamedTuple):
         return self.caller.name_servers.addrs
 
     def planned(self) -> list[DeletionStep]:
-        """The steps that `run` would go through, with the result "dry-run"."""
-        masters = [DeletionStep(addr, "master", "dry-run", None) for addr in self.masters]
-        servers = [DeletionStep(addr, "nameserver", "dry-run", None) for addr in self.name_servers]
+        """The steps that `run` would go through, with the result "dry-run"; who cannot be reached fails."""
+        masters = [_planned(found, "master") for found in self._on_masters_now()]
+        servers = [_planned(found, "nameserver") for found in self._on_name_servers_now()]
         return masters + self._masterless() + servers
 
     def run(self) -> list[DeletionStep]:
         """Delete, and report on each server; call it once."""
+        found = (*self._on_masters_now(), *self._on_name_servers_now())
+        before = {item.addr: item.result for item in found}
+        return [step._replace(before=before.get(step.target)) for step in self._deleted()]
+
+    def _deleted(self) -> list[DeletionStep]:
         steps = self._on_masters()
         if any(step.error is not None for step in steps):
             return steps + [DeletionStep(addr, "nameserver", "skipped", None) for addr in self.name_servers]
         return steps + self._on_name_servers()
+
+    def _on_masters_now(self) -> list[ServerResult[dict[str, Any]]]:
+        return [decoded(held, self._own_config) for held in self._held_by(self.masters)]
+
+    def _own_config(self, command: Command) -> dict[str, Any]:
+        body = json_object(command)
+        return dict(body["topicConfigTable"][self.topic] if "topicConfigTable" in body else body)
+
+    def _on_name_servers_now(self) -> list[ServerResult[dict[str, Any]]]:
+        return [found.then(self._own_queues) for found in self._routes(self.name_servers)]
+
+    def _own_queues(self, route: TopicRoute) -> dict[str, Any]:
+        return {
+            queue.broker_name: {
+                "readQueueNums": queue.read_queue_nums,
+                "writeQueueNums": queue.write_queue_nums,
+                "perm": queue.perm,
+            }
+            for queue in route.queues
+            if queue.broker_name in self.brokers
+        }
 
     def _on_masters(self) -> list[DeletionStep]:
         ext = headers.write(headers.DeleteTopic(self.topic))
@@ -113,13 +145,15 @@ class TopicDeletion(NamedTuple):
             raise TopicNotExist(None)
         return command
 
-    def _still_routed(self, addrs: Sequence[str]) -> set[str]:
+    def _routes(self, addrs: Sequence[str]) -> list[ServerResult[TopicRoute]]:
         code = RequestCode.GET_ROUTEINFO_BY_TOPIC
         answers = self.caller.ask_each(addrs, code, get_route(self.topic))
-        routes = [decoded(answer, route_of) for answer in answers]
+        return [decoded(answer, route_of) for answer in answers]
+
+    def _still_routed(self, addrs: Sequence[str]) -> set[str]:
         return {
             found.addr
-            for found in routes
+            for found in self._routes(addrs)
             if found.result and any(queue.broker_name in self.brokers for queue in found.result.queues)
         }
 
@@ -133,6 +167,13 @@ def _verified(
         ServerResult(result.addr, None, NotApplied(complaint)) if result.addr in left else result
         for result in results
     ]
+
+
+def _planned(found: ServerResult[dict[str, Any]], role: Role) -> DeletionStep:
+    """The step of a server that has it, or has it not; a body nobody can read keeps it from nothing."""
+    if isinstance(found.error, CallError) and found.error.kind != "unreadable":
+        return DeletionStep(found.addr, role, "failed", found.error)
+    return DeletionStep(found.addr, role, "dry-run", None, found.result or None)
 
 
 def _step(result: ServerResult[Command], role: Role) -> DeletionStep:

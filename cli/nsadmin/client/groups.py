@@ -164,22 +164,23 @@ class Groups:
         }
         return [done.get(plan.target, plan) for plan in plans]
 
-    def holders(self, group: str, at: Iterable[Target]) -> list[ServerResult[bool]]:
-        """True for each broker that knows the group, NotFound for the others; in the order asked for."""
+    def holders(self, group: str, at: Iterable[Target]) -> list[ServerResult[Settings]]:
+        """How each broker has the group, NotFound for those that do not; in the order asked for."""
 
-        def check(groups: dict[str, Settings]) -> bool:
+        def check(groups: dict[str, Settings]) -> Settings:
             if group not in groups:
                 raise NotFound(f"this broker knows no consumer group {group!r}")
-            return True
+            return groups[group]
 
         return [table.then(check) for table in self.tables(at)]
 
     def delete(
         self, group: str, masters: Iterable[Target], *, clean_offset: bool = False
-    ) -> list[ServerResult[bool]]:
+    ) -> list[ServerResult[Settings]]:
         """Delete the group on these masters, with its offsets if so wanted, and read that back.
 
-        NotFound where a broker did not know it: brokers answer that with success.
+        Results are the settings that it had. NotFound where a broker did not know it: brokers answer that
+        with success.
         """
         masters = list(masters)
         slaves = self._slaves(masters)
@@ -187,14 +188,13 @@ class Groups:
             ServerResult(held.addr, None, slaves[held.addr]) if held.addr in slaves else held
             for held in self.holders(group, masters)
         ]
-        holding = [held.addr for held in results if held.error is None]
+        had = {held.addr: held for held in results if held.error is None}
+        holding = list(had)
         ext = headers.write(headers.DeleteGroup(group, clean_offset))
         deleted = self._caller.ask_each(holding, RequestCode.DELETE_SUBSCRIPTIONGROUP, ext)
         left = self.tables(targets.at(addr) for addr in holding)
         done = {
-            answer.addr: table.then(lambda groups: _gone(group, groups))
-            if answer.error is None
-            else ServerResult(answer.addr, False, answer.error)
+            answer.addr: _checked_gone(had[answer.addr], answer.error, table, group)
             for answer, table in zip(deleted, left, strict=True)
         }
         return [done.get(held.addr, held) for held in results]
@@ -238,7 +238,13 @@ def _ignored(group: str, plan: GroupChange, table: ServerResult[dict[str, Settin
     return NotApplied(f"the broker answered success, but did not take over {', '.join(sorted(ignored))}")
 
 
-def _gone(group: str, groups: dict[str, Settings]) -> bool:
-    if group in groups:
-        raise NotApplied("the broker still has the group: a client that is connected makes it anew")
-    return True
+def _checked_gone(
+    had: ServerResult[Settings],
+    error: RocketMQError | None,
+    left: ServerResult[dict[str, Settings]],
+    group: str,
+) -> ServerResult[Settings]:
+    error = error or left.error
+    if error is None and group in (left.result or {}):
+        error = NotApplied("the broker still has the group: a client that is connected makes it anew")
+    return had if error is None else ServerResult(had.addr, None, error)

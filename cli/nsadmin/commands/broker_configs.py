@@ -8,6 +8,7 @@ from nsadmin.client.broker_configs import ItemChange
 from nsadmin.client.results import error_text
 from nsadmin.client.targets import Target
 from nsadmin.commands import values
+from nsadmin.commands.changes import CHANGE, CHANGE_IN_TABLE, change
 from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.results import outcome
 from nsadmin.commands.targets import (
@@ -25,7 +26,8 @@ from nsadmin.output import Row, Rows
 from nsadmin.session import Session
 
 COLUMNS = ("brokerName", "brokerId", "brokerAddr", "key", "value")
-CHANGE_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "key", "before", "value", "result", "error")
+CHANGE_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "key", *CHANGE)
+IN_TABLE = ("brokerName", "brokerId", "brokerAddr", "key", *CHANGE_IN_TABLE)
 
 
 @shows(COLUMNS)
@@ -94,11 +96,11 @@ def _rows(
         {**identity(target), "key": key, **_change(found.result), **outcome(found.error, _word(found, done))}
         for target, found in zip(targets, results, strict=True)
     ]
-    return Rows(CHANGE_COLUMNS, rows, [found.error for found in results])
+    return Rows(CHANGE_COLUMNS, rows, [found.error for found in results], (), IN_TABLE)
 
 
-def _change(change: ItemChange | None) -> dict[str, object]:
-    return {} if change is None else {"before": change.before, "value": change.after}
+def _change(item: ItemChange | None) -> dict[str, object]:
+    return {} if item is None else change(item.before, item.after)
 
 
 def _word(found: ServerResult[ItemChange], done: str) -> str:

@@ -1,15 +1,18 @@
 """wipeWritePerm and addWritePerm: whether producers may write to a broker, on every name server."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated
 
+from namesrv_core.protocol.codes import Perm, perm_text
 from nsadmin.client import ServerResult
+from nsadmin.commands.changes import CHANGE, CHANGE_IN_TABLE
 from nsadmin.commands.declared import Word, shows
-from nsadmin.commands.results import per_server
-from nsadmin.output import Rows
+from nsadmin.commands.results import outcome, per_server
+from nsadmin.output import Row, Rows
 from nsadmin.session import Session
 
-COLUMNS = ("namesrvAddr", "brokerName", "topicCount", "result", "error")
+COLUMNS = ("namesrvAddr", "brokerName", "topicCount", *CHANGE)
+IN_TABLE = ("namesrvAddr", "brokerName", "topicCount", *CHANGE_IN_TABLE)
 
 Broker = Annotated[str, Word(("-b", "--brokerName"), "BROKER", "Name of a broker, as in clusterList.")]
 
@@ -20,17 +23,18 @@ def wipe_write_perm(session: Session, broker: Broker) -> Rows:
 
     Producers stop writing to it within their next 30 seconds; consumers read on. It holds until the broker
     is restarted or its topics are changed. addWritePerm undoes it, but gives every topic the permission rw-,
-    those too that had another one before.
+    those too that had another one before. A dry run reads every topic's permission, before and after; a wipe
+    does not wait for that.
 
     Examples:
-        # Which name servers would be told, with nothing changed
+        # How many topics would change on each name server, with nothing changed
         nsadmin wipeWritePerm broker-a-0 --dry-run
         # Producers leave broker-a-0 within 30 seconds
         nsadmin wipeWritePerm broker-a-0 --yes
     """
     session.confirm(f"Wipe the write permission of {broker} on {_where(session)}?")
     if session.dry_run:
-        return _planned(session, broker)
+        return _planned(session, broker, _wiped)
     return _rows(broker, session.admin.brokers.wipe_write_perm(broker))
 
 
@@ -44,7 +48,7 @@ def add_write_perm(session: Session, broker: Broker) -> Rows:
     """
     session.confirm(f"Make all topics of {broker} readable and writable on {_where(session)}?")
     if session.dry_run:
-        return _planned(session, broker)
+        return _planned(session, broker, _added)
     return _rows(broker, session.admin.brokers.add_write_perm(broker))
 
 
@@ -52,10 +56,37 @@ def _where(session: Session) -> str:
     return ", ".join(session.admin.addresses.addrs)
 
 
-def _planned(session: Session, broker: str) -> Rows:
-    found = session.admin.brokers.registered(broker)
-    return _rows(broker, [ServerResult(addr, None, error) for addr, _, error in found], "dry-run")
+def _wiped(perm: int) -> int:
+    return perm & ~Perm.WRITE
 
 
-def _rows(broker: str, results: Sequence[ServerResult[int]], done: str = "done") -> Rows:
-    return per_server(COLUMNS, {"brokerName": broker}, results, "topicCount", done)
+def _added(perm: int) -> int:
+    return Perm.READ | Perm.WRITE
+
+
+def _planned(session: Session, broker: str, change_of: Callable[[int], int]) -> Rows:
+    rows: list[Row] = []
+    results = session.admin.brokers.perms(broker)
+    for addr, before, error in results:
+        row: Row = {"namesrvAddr": addr, "brokerName": broker, **outcome(error, "dry-run")}
+        if before is not None:
+            after = {topic: int(change_of(perm)) for topic, perm in before.items()}
+            exact = {"before": before, "after": after, "topicCount": len(before)}
+            row = {**row, **exact, "changes": _summary(before, after)}
+        rows.append(row)
+    return Rows(COLUMNS, rows, [result.error for result in results], (), IN_TABLE)
+
+
+def _summary(before: Mapping[str, int], after: Mapping[str, int]) -> str | None:
+    """ "rw- -> r-- on 12 topics", for each pair of permissions that differ; None for none."""
+    counts: dict[str, int] = {}
+    for topic, perm in before.items():
+        if perm != after[topic]:
+            text = f"{perm_text(perm)} -> {perm_text(after[topic])}"
+            counts[text] = counts.get(text, 0) + 1
+    return ", ".join(f"{text} on {count} topics" for text, count in counts.items()) or None
+
+
+def _rows(broker: str, results: Sequence[ServerResult[int]]) -> Rows:
+    rows = per_server(COLUMNS, {"brokerName": broker}, results, "topicCount")
+    return rows._replace(in_table=("namesrvAddr", "brokerName", "topicCount", "result", "error"))

@@ -10,9 +10,9 @@ MEANINGS = {
     "accumulation": "messages that the group has not read yet",
     "ackThreadPoolQueueHeadWaitTimeMills": "ms that the first request in the acknowledging queue has waited",
     "ackThreadPoolQueueSize": "requests that wait for a thread for acknowledging",
-    "after": "the settings afterwards, under the wire's names; null where that failed",
+    "after": "what is there afterwards, under the wire's names; null for nothing, or where that failed",
     "attributes": "attributes by name; brokers since 5.0 have them",
-    "before": "the settings before, under the wire's names; null where there were none",
+    "before": "what was there before, under the wire's names; null for nothing, or where nobody asked",
     "body": "body of the message, as bodyEncoding says",
     "bodyEncoding": "the encoding in which the body was read as text; base64 where it is none",
     "bodyError": "why the body is shown as it is stored, not inflated",
@@ -26,7 +26,7 @@ MEANINGS = {
     "brokerOffset": "offset that the next message of the queue gets",
     "cachedMsgCount": "messages that the client has fetched and not consumed",
     "cachedMsgSizeInMiB": "size of these messages, in MiB",
-    "changes": "what changes, before and after",
+    "changes": "what changes, in words; null for nothing",
     "clientAddr": "address of the client as the broker sees it, HOST:PORT",
     "clientHost": "address of the client that wrote the trace",
     "clientId": "id of the client",
@@ -176,13 +176,20 @@ MEANINGS = {
 }
 """By column, in the order of the alphabet."""
 
+_PERMS = {
+    "before": "the permission of each topic before; told in a dry run only",
+    "after": "the permission of each topic afterwards; told in a dry run only",
+    "topicCount": "topics that were changed, or would be",
+}
+
 IN_COMMANDS = {
+    "addWritePerm": _PERMS,
     "auditList": {"time": "when the command was started (UTC)"},
     "brokerStatus": {"key": "name of the figure", "value": "its value, as the broker writes it"},
     "cloneGroupOffset": {"result": "done, kept, pending, dry-run or failed"},
     "consumerConnection": {"brokerAddrs": "brokers that the client is connected to"},
     "consumerProgress": {"error": "what went wrong; then the numbers are null"},
-    "deleteKvConfig": {"key": "key within the namespace", "value": "the value that was deleted"},
+    "deleteKvConfig": {"key": "key within the namespace", "before": "the value that was deleted"},
     "deleteSubGroup": {
         "result": "done, dry-run, failed, not found, or skipped after a failure",
         "topic": "retry or dead-letter topic that goes with the group",
@@ -210,9 +217,11 @@ IN_COMMANDS = {
     },
     "resetOffsetByTime": {"result": "done, kept, pending, dry-run or failed"},
     "skipAccumulatedMessage": {"result": "done, kept, pending, dry-run or failed"},
-    "updateBrokerConfig": {"before": "the value before", "value": "the value afterwards"},
-    "updateKvConfig": {"key": "key within the namespace", "value": "the text that is written"},
+    "updateBrokerConfig": {"before": "the value before", "after": "the value afterwards"},
+    "updateKvConfig": {"key": "key within the namespace", "after": "the text that is written"},
+    "updateNamesrvConfig": {"before": "the value before", "after": "the value afterwards"},
     "updateOrderConf": {"result": "found, done, dry-run, failed or not found"},
+    "wipeWritePerm": _PERMS,
 }
 """By command: columns that mean something of their own there."""
 

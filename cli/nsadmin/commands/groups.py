@@ -8,9 +8,11 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.groups import GroupChange
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.commands import values
+from nsadmin.commands.changes import CHANGE, CHANGE_IN_TABLE, gone, words
 from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.results import outcome
 from nsadmin.commands.targets import MasterOption, MastersOption, masters_at, places
+from nsadmin.commands.topics import deletion_row
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
@@ -36,9 +38,10 @@ CONFIG_IN_TABLE = (
     "brokerName", "consumeEnable", "consumeFromMinEnable", "consumeBroadcastEnable", "consumeMessageOrderly",
     "retryQueueNums", "retryMaxTimes", "attributes", "error",
 )  # fmt: skip
-CHANGE_COLUMNS = ("target", "brokerName", "group", "changes", "before", "after", "result", "error")
-CHANGE_IN_TABLE = ("target", "brokerName", "group", "changes", "result", "error")
-DELETION_COLUMNS = ("target", "role", "group", "topic", "result", "error")
+CHANGE_COLUMNS = ("target", "brokerName", "group", *CHANGE)
+CHANGED_IN_TABLE = ("target", "brokerName", "group", *CHANGE_IN_TABLE)
+DELETION_COLUMNS = ("target", "role", "group", "topic", *CHANGE)
+DELETION_IN_TABLE = ("target", "role", "group", "topic", *CHANGE_IN_TABLE)
 
 Group = Annotated[str, Word(("-g", "--groupName"), "GROUP", "A consumer group.")]
 
@@ -185,24 +188,25 @@ def _signed(text: str | None) -> dict[str, str]:
 def _changes(group: str, changes: Sequence[GroupChange], done: str) -> Rows:
     rows: list[Row] = []
     for target, before, after, error in changes:
-        names = sorted(name for name in after if after[name] != before.get(name) and name != "groupName")
+        was, is_now = (_unnamed(settings) for settings in (before, after))
+        word = done if was != is_now else "unchanged"
         rows.append(
             {
                 "target": target.broker_addr or target.broker_name,
                 "brokerName": target.broker_name,
                 "group": group,
-                "changes": {} if error else {name: _arrow(before, after, name) for name in names},
+                "changes": None if error else words(was or None, is_now),
                 "before": None if error or not before else before,
                 "after": None if error else after,
-                **outcome(error, done if names or not before else "unchanged"),
+                **outcome(error, word),
             }
         )
-    return Rows(CHANGE_COLUMNS, rows, [change.error for change in changes], (), CHANGE_IN_TABLE)
+    return Rows(CHANGE_COLUMNS, rows, [change.error for change in changes], (), CHANGED_IN_TABLE)
 
 
-def _arrow(before: Mapping[str, Any], after: Mapping[str, Any], name: str) -> str:
-    new = json.dumps(after[name])
-    return new if name not in before else f"{json.dumps(before[name])}->{new}"
+def _unnamed(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Without the name of the group, which stands in the row anyway; in the order of names."""
+    return {name: settings[name] for name in sorted(settings) if name != "groupName"}
 
 
 @shows(DELETION_COLUMNS)
@@ -247,9 +251,11 @@ def delete_sub_group(
             "target": target.broker_addr or target.broker_name,
             "role": "master",
             "group": group,
+            "changes": gone(before, ("consumeEnable", "retryQueueNums", "retryMaxTimes")),
+            "before": before,
             **outcome(error, done),
         }
-        for target, (_, _, error) in zip(targets, results, strict=True)
+        for target, (_, before, error) in zip(targets, results, strict=True)
     ]
     errors = [result.error for result in results]
     if None in errors:
@@ -258,7 +264,7 @@ def delete_sub_group(
         topic_rows, topic_errors = _without_topic(session, group, topic, cluster)
         rows += topic_rows
         errors += topic_errors
-    return Rows(DELETION_COLUMNS, rows, errors)
+    return Rows(DELETION_COLUMNS, rows, errors, (), DELETION_IN_TABLE)
 
 
 def _without_topic(
@@ -272,14 +278,5 @@ def _without_topic(
             return [], []
         return [{"group": group, "topic": topic, **outcome(error)}], [error]
     steps = deletion.planned() if session.dry_run else deletion.run()
-    rows: list[Row] = [
-        {
-            "target": step.target,
-            "role": step.role,
-            "group": group,
-            "topic": topic,
-            **outcome(step.error, step.result),
-        }
-        for step in steps
-    ]
+    rows: list[Row] = [{**deletion_row(step), "group": group, "topic": topic} for step in steps]
     return rows, [step.error for step in steps if step.result != "skipped"]

@@ -5,12 +5,14 @@ from typing import Annotated
 
 from nsadmin.client import ServerResult
 from nsadmin.client.results import is_not_found
+from nsadmin.commands.changes import CHANGE, forgiving, per_name_server
 from nsadmin.commands.declared import Word, shows
 from nsadmin.commands.results import outcome, per_server
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
 
 COLUMNS = ("namesrvAddr", "namespace", "key", "value", "result", "error")
+CHANGE_COLUMNS = ("namesrvAddr", "namespace", "key", *CHANGE)
 
 Namespace = Annotated[
     str, Word(("-s", "--namespace"), "NAMESPACE", "For example ORDER_TOPIC_CONFIG, whose keys are topics.")
@@ -51,7 +53,7 @@ def kv_list(session: Session, namespace: Namespace) -> Rows:
     return Rows(COLUMNS, rows, [result.error for result in results])
 
 
-@shows(COLUMNS)
+@shows(CHANGE_COLUMNS)
 def update_kv_config(session: Session, namespace: Namespace, key: Key, value: Value) -> Rows:
     """Write a value of the KV config on every name server.
 
@@ -62,16 +64,19 @@ def update_kv_config(session: Session, namespace: Namespace, key: Key, value: Va
         nsadmin updateKvConfig DEPLOYMENT stage canary --dry-run
     """
     session.confirm(f"Write {namespace} {key} = {value!r} on {', '.join(session.admin.addresses.addrs)}?")
+    kv = session.admin.kv
+    before = kv.get_each(namespace, key)
     if session.dry_run:
-        return _planned(namespace, key, session.admin.kv.get_each(namespace, key), value)
-    return _rows(namespace, key, session.admin.kv.put(namespace, key, value))
+        done = [_planned(found, value) for found in before]
+        return per_name_server({"namespace": namespace, "key": key}, before, done, "dry-run")
+    return per_name_server({"namespace": namespace, "key": key}, before, kv.put(namespace, key, value))
 
 
-@shows(COLUMNS)
+@shows(CHANGE_COLUMNS)
 def delete_kv_config(session: Session, namespace: Namespace, key: Key) -> Rows:
     """Delete a value of the KV config on every name server.
 
-    `value` is what was deleted. A name server that had no such key says "not found", which is an error
+    `before` is what was deleted. A name server that had no such key says "not found", which is an error
     only if none of them had it.
 
     Examples:
@@ -79,28 +84,19 @@ def delete_kv_config(session: Session, namespace: Namespace, key: Key) -> Rows:
         nsadmin deleteKvConfig ORDER_TOPIC_CONFIG orders --yes
     """
     session.confirm(f"Delete {namespace} {key} on {', '.join(session.admin.addresses.addrs)}?")
-    if session.dry_run:
-        return _forgiving(_rows(namespace, key, session.admin.kv.get_each(namespace, key), "dry-run"))
-    return _forgiving(_rows(namespace, key, session.admin.kv.delete(namespace, key)))
+    kv = session.admin.kv
+    before = kv.get_each(namespace, key) if session.dry_run else kv.delete(namespace, key)
+    done = [ServerResult[str](addr, None, error) for addr, _, error in before]
+    word = "dry-run" if session.dry_run else "done"
+    return forgiving(per_name_server({"namespace": namespace, "key": key}, before, done, word))
 
 
-def _rows(namespace: str, key: str, results: Sequence[ServerResult[str]], done: str = "done") -> Rows:
+def _rows(namespace: str, key: str, results: Sequence[ServerResult[str]], done: str) -> Rows:
     return per_server(COLUMNS, {"namespace": namespace, "key": key}, results, "value", done)
 
 
-def _planned(namespace: str, key: str, now: Sequence[ServerResult[str]], value: str) -> Rows:
+def _planned(found: ServerResult[str], value: str) -> ServerResult[str]:
     """What a write would do: a key that is not there yet is no failure."""
-    writable = [
-        ServerResult(addr, value, None)
-        if is_not_found(error) or error is None
-        else ServerResult(addr, None, error)
-        for addr, _, error in now
-    ]
-    return _rows(namespace, key, writable, "dry-run")
-
-
-def _forgiving(rows: Rows) -> Rows:
-    """Where one server had the key, its absence from others is what was wanted."""
-    if None not in rows.errors:
-        return rows
-    return rows._replace(errors=[None if is_not_found(error) else error for error in rows.errors])
+    if found.error is None or is_not_found(found.error):
+        return ServerResult(found.addr, value, None)
+    return found

@@ -4,13 +4,13 @@ from typing import Annotated
 
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.results import error_text
+from nsadmin.commands.changes import CHANGE, per_name_server
 from nsadmin.commands.declared import Word, shows
-from nsadmin.commands.results import per_server
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
 
 COLUMNS = ("namesrvAddr", "key", "value")
-CHANGE_COLUMNS = (*COLUMNS, "result", "error")
+CHANGE_COLUMNS = ("namesrvAddr", "key", *CHANGE)
 
 Key = Annotated[
     str, Word(("-k", "--key"), "KEY", "A setting that getNamesrvConfig shows.", values="namesrv-keys")
@@ -50,10 +50,13 @@ def update_namesrv_config(session: Session, key: Key, value: Value) -> Rows:
         nsadmin updateNamesrvConfig orderMessageEnable true --yes
     """
     session.confirm(f"Set {key} = {value!r} on {', '.join(session.admin.addresses.addrs)}?")
+    servers = session.admin.name_servers
+    configs = servers.config_each()
+    before = [config.then(lambda items: items.get(key)) for config in configs]
     if session.dry_run:
-        found = [_planned(result, key, value) for result in session.admin.name_servers.config_each()]
-        return per_server(CHANGE_COLUMNS, {"key": key}, found, "value", "dry-run")
-    return per_server(CHANGE_COLUMNS, {"key": key}, session.admin.name_servers.update(key, value), "value")
+        done = [_planned(config, key, value) for config in configs]
+        return per_name_server({"key": key}, before, done, "dry-run")
+    return per_name_server({"key": key}, before, servers.update(key, value))
 
 
 def _planned(config: ServerResult[dict[str, str]], key: str, value: str) -> ServerResult[str]:

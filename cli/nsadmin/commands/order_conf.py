@@ -1,11 +1,11 @@
 """updateOrderConf: the order configuration of a topic, on every name server."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 from nsadmin.client import ServerResult
 from nsadmin.client.order_conf import parse
 from nsadmin.client.results import is_not_found
+from nsadmin.commands.changes import CHANGE, forgiving, per_name_server
 from nsadmin.commands.declared import Word, shows
 from nsadmin.commands.results import per_server
 from nsadmin.diagnostics import UsageError
@@ -13,9 +13,10 @@ from nsadmin.output import Rows
 from nsadmin.session import Session
 
 COLUMNS = ("namesrvAddr", "topic", "orderConf", "result", "error")
+CHANGE_COLUMNS = ("namesrvAddr", "topic", *CHANGE)
 
 
-@shows(COLUMNS)
+@shows(COLUMNS, CHANGE_COLUMNS)
 def update_order_conf(
     session: Session,
     topic: Annotated[str, Word(("-t", "--topic"), "TOPIC", "Name of a topic.")],
@@ -42,22 +43,28 @@ def update_order_conf(
     confs = session.admin.order_confs
     where = ", ".join(session.admin.addresses.addrs)
     if method == "get":
-        return _rows(session, topic, confs.each(topic), "found")
+        return _noted(session, per_server(COLUMNS, {"topic": topic}, confs.each(topic), "orderConf", "found"))
     if method not in ("put", "delete"):
         raise UsageError(f"updateOrderConf: no method {method!r}: there are get, put and delete")
     session.require_writable(f"updateOrderConf {method}")
+    word = "dry-run" if session.dry_run else "done"
     if method == "put":
         text = _checked(conf)
         session.confirm(f"Write the order configuration {text} of {topic} on {where}?")
-        planned = [ServerResult(addr, text, None) for addr in session.admin.addresses.addrs]
-        return _rows(session, topic, planned if session.dry_run else confs.put(topic, text), "done")
+        before = confs.each(topic)
+        done = [_planned(found, text) for found in before] if session.dry_run else confs.put(topic, text)
+        return _noted(session, per_name_server({"topic": topic}, before, done, word))
     session.require_yes("updateOrderConf delete")
     session.confirm(f"Delete the order configuration of {topic} on {where}?")
-    rows = _rows(session, topic, confs.each(topic) if session.dry_run else confs.delete(topic), "done")
-    if None in rows.errors:
-        # Where one server had it, its absence from others is what was wanted.
-        return rows._replace(errors=[None if is_not_found(error) else error for error in rows.errors])
-    return rows
+    before = confs.each(topic) if session.dry_run else confs.delete(topic)
+    gone = [ServerResult[str](addr, None, error) for addr, _, error in before]
+    return forgiving(_noted(session, per_name_server({"topic": topic}, before, gone, word)))
+
+
+def _planned(found: ServerResult[str], text: str) -> ServerResult[str]:
+    if found.error is None or is_not_found(found.error):
+        return ServerResult(found.addr, text, None)
+    return found
 
 
 def _checked(conf: str | None) -> str:
@@ -70,14 +77,13 @@ def _checked(conf: str | None) -> str:
     return conf
 
 
-def _rows(session: Session, topic: str, results: Sequence[ServerResult[str]], done: str) -> Rows:
-    word = "dry-run" if session.dry_run and done == "done" else done
-    rows = per_server(COLUMNS, {"topic": topic}, results, "orderConf", word)
-    if word != "dry-run" and any(result.error is None for result in results):
-        unused = session.admin.order_confs.unused_on()
-        notes = [f"name server {addr}: clients do not get it, orderMessageEnable is false" for addr in unused]
-        failures = sum(error is not None for error in rows.errors)
-        if notes and failures:
-            notes.append(f"failed on {failures} of {len(rows.errors)} servers")
-        return rows._replace(notes=notes)
-    return rows
+def _noted(session: Session, rows: Rows) -> Rows:
+    """With a line for each name server that keeps it to itself."""
+    if session.dry_run or None not in rows.errors:
+        return rows
+    unused = session.admin.order_confs.unused_on()
+    notes = [f"name server {addr}: clients do not get it, orderMessageEnable is false" for addr in unused]
+    failures = sum(error is not None for error in rows.errors)
+    if notes and failures:
+        notes.append(f"failed on {failures} of {len(rows.errors)} servers")
+    return rows._replace(notes=notes)

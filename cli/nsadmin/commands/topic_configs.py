@@ -9,6 +9,7 @@ from nsadmin.client.results import ServerResult
 from nsadmin.client.targets import Target
 from nsadmin.client.topic_configs import TopicChange, TopicConfig, TopicPatch
 from nsadmin.commands import values
+from nsadmin.commands.changes import CHANGE, CHANGE_IN_TABLE, change
 from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.results import outcome
 from nsadmin.commands.targets import (
@@ -21,8 +22,8 @@ from nsadmin.commands.targets import (
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
 
-COLUMNS = ("target", "role", "brokerName", "topic", "changes", "before", "after", "result", "error")
-IN_TABLE = ("target", "role", "brokerName", "topic", "changes", "result", "error")
+COLUMNS = ("target", "role", "brokerName", "topic", *CHANGE)
+IN_TABLE = ("target", "role", "brokerName", "topic", *CHANGE_IN_TABLE)
 
 Topic = Annotated[str, Word(("-t", "--topic"), "TOPIC", "Name of a topic.")]
 
@@ -163,6 +164,7 @@ def _with_order_conf(session: Session, rows: Rows, topic: str) -> Rows:
     if not queues:
         return rows
     confs = session.admin.order_confs
+    before = {addr: {"orderConf": conf} for addr, conf, _ in confs.each(topic) if conf is not None}
     conf = confs.merged(topic, queues)
     if session.dry_run:
         found = [ServerResult(addr, conf, None) for addr in session.admin.addresses.addrs]
@@ -173,7 +175,7 @@ def _with_order_conf(session: Session, rows: Rows, topic: str) -> Rows:
             "target": addr,
             "role": "nameserver",
             "topic": topic,
-            "changes": None if error else f"orderConf {conf}",
+            **({} if error else change(before.get(addr), {"orderConf": conf})),
             **outcome(error, "dry-run" if session.dry_run else "done"),
         }
         for addr, _, error in found

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from namesrv_core.protocol.codes import Perm
+from nsadmin.client.deletion import DeletionStep
 from nsadmin.client.usage import TopicUsage
+from nsadmin.commands.changes import CHANGE, CHANGE_IN_TABLE, gone
 from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.results import outcome
 from nsadmin.output import Row, Rows
@@ -21,7 +23,8 @@ ROUTE_COLUMNS = (
     "topicSysFlag",
 )
 USAGE_COLUMNS = ("clusterName", "topic", "consumerGroups")
-DELETION_COLUMNS = ("target", "role", "topic", "result", "error")
+DELETION_COLUMNS = ("target", "role", "topic", *CHANGE)
+DELETION_IN_TABLE = ("target", "role", "topic", *CHANGE_IN_TABLE)
 
 Topic = Annotated[str, Word(("-t", "--topic"), "TOPIC", "Name of a topic.")]
 
@@ -145,8 +148,14 @@ def delete_topic(
     places = f"{masters} master(s) of {cluster} and {name_servers} name server(s)"
     session.confirm(f"Delete {topic} and all its messages on {places}?")
     steps = deletion.planned() if session.dry_run else deletion.run()
-    rows: list[Row] = [
-        {"target": step.target, "role": step.role, "topic": topic, **outcome(step.error, step.result)}
-        for step in steps
-    ]
-    return Rows(DELETION_COLUMNS, rows, [step.error for step in steps if step.result != "skipped"])
+    rows: list[Row] = [{**deletion_row(step), "topic": topic} for step in steps]
+    errors = [step.error for step in steps if step.result != "skipped"]
+    return Rows(DELETION_COLUMNS, rows, errors, (), DELETION_IN_TABLE)
+
+
+def deletion_row(step: DeletionStep) -> Row:
+    """What was, or would be, deleted on one server, but for the name of it."""
+    going = step.result in ("done", "dry-run")
+    changes = gone(step.before, ("readQueueNums", "writeQueueNums", "perm")) if going else None
+    exact = {"changes": changes, "before": step.before, "after": None}
+    return {"target": step.target, "role": step.role, **exact, **outcome(step.error, step.result)}

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Annotated
 
 from nsadmin.client import ServerResult
+from nsadmin.client.brokers import RuntimeInfo
 from nsadmin.client.targets import Target
 from nsadmin.commands.declared import Option, shows
 from nsadmin.commands.results import outcome
@@ -11,7 +12,7 @@ from nsadmin.commands.targets import IDENTITY, AddrWord, addrs, identity, matche
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
 
-COLUMNS = (*IDENTITY, "result", "error")
+COLUMNS = (*IDENTITY, "changes", "result", "error")
 
 Cluster = Annotated[
     str | None, Option("-c", "--cluster", metavar="CLUSTER", help="Every master and slave of it.")
@@ -34,7 +35,7 @@ def clean_unused_topic(session: Session, broker: AddrWord, cluster: Cluster = No
     """
     targets = members_at(session, "cleanUnusedTopic", broker, cluster)
     session.confirm(f"Delete the queues of topics without config on {places(targets)}?")
-    return _rows(session, targets, session.direct.upkeep.clean_unused_topics)
+    return _rows(session, targets, session.direct.upkeep.clean_unused_topics, _unused)
 
 
 @shows(COLUMNS)
@@ -52,18 +53,43 @@ def clean_expired_cq(session: Session, broker: AddrWord, cluster: Cluster = None
     """
     targets = members_at(session, "cleanExpiredCQ", broker, cluster)
     session.confirm(f"Delete expired parts of queues on {places(targets)}?")
-    return _rows(session, targets, session.direct.upkeep.clean_expired_consume_queues)
+    return _rows(session, targets, session.direct.upkeep.clean_expired_consume_queues, _expired)
 
 
 def _rows(
-    session: Session, targets: list[Target], order: Callable[[list[str]], list[ServerResult[bool]]]
+    session: Session,
+    targets: list[Target],
+    order: Callable[[list[str]], list[ServerResult[bool]]],
+    planned: Callable[[RuntimeInfo], str],
 ) -> Rows:
+    """What came of the order; in a dry run, what each broker would do, as far as it tells."""
+    brokers = addrs(targets)
+    changes: dict[str, str] = {}
+    found: list[ServerResult[bool]]
     if session.dry_run:
-        results = [ServerResult(target.broker_addr or "", True, None) for target in targets]
+        infos = session.direct.brokers.runtime_infos(brokers)
+        changes = {addr: planned(info) for addr, info, _ in infos if info is not None}
+        found = [info.then(lambda _: True) for info in infos]
     else:
-        results = matched(targets, order(addrs(targets)))
+        found = order(brokers)
+    results = matched(targets, found)
     rows: list[Row] = [
-        {**identity(target), **outcome(found.error, "dry-run" if session.dry_run else "done")}
-        for target, found in zip(targets, results, strict=True)
+        {
+            **identity(target),
+            "changes": changes.get(target.broker_addr or ""),
+            **outcome(result.error, "dry-run" if session.dry_run else "done"),
+        }
+        for target, result in zip(targets, results, strict=True)
     ]
-    return Rows(COLUMNS, rows, [found.error for found in results])
+    return Rows(COLUMNS, rows, [result.error for result in results])
+
+
+def _unused(info: RuntimeInfo) -> str:
+    return "queues of topics without config go; which ones, no broker tells"
+
+
+def _expired(info: RuntimeInfo) -> str:
+    begin = info.integer("commitLogMinOffset")
+    return "entries go of messages before " + (
+        "the begin of the commit log" if begin is None else f"commit log offset {begin}"
+    )

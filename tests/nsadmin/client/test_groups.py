@@ -126,8 +126,9 @@ def test_a_slave_is_not_changed(admin: AdminClient, consumer_broker: ConsumerBro
 
 
 def test_deleting_is_read_back(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    had = dict(consumer_broker.configs["G"])
     [done] = admin.groups.delete("G", [at(consumer_broker.addr)], clean_offset=True)
-    assert (done.result, done.error) == (True, None)
+    assert (done.result, done.error) == (had, None)
     assert (consumer_broker.configs, consumer_broker.offsets) == ({}, {})
     [again] = admin.groups.delete("G", [at(consumer_broker.addr)])
     assert isinstance(again.error, NotFound)

@@ -80,7 +80,7 @@ def test_masters_are_changed_and_slaves_if_wanted(
     assert (done.code, done.err) == (0, "")
     rows = json.loads(done.out)
     assert [row["result"] for row in rows] == results
-    assert (rows[0]["before"], rows[0]["value"]) == ("72", "48")
+    assert (rows[0]["before"], rows[0]["after"], rows[0]["changes"]) == ("72", "48", "72 -> 48")
     assert master.items["fileReservedTime"] == ("72" if "--dry-run" in flags else "48")
 
 

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeBroker, FakeNameServer
+from tests.support.servers import FakeBroker, FakeNameServer, body, refuse
 
-KEYS = ["namesrvAddr", "brokerName", "topicCount", "result", "error"]
+KEYS = ["namesrvAddr", "brokerName", "topicCount", "changes", "before", "after", "result", "error"]
 
 
 @pytest.mark.parametrize(
@@ -24,8 +24,8 @@ def test_both_forms_wipe_on_every_name_server(
     done = run(*words, both, "--json")
     assert (done.code, done.err) == (0, "")
     assert [list(row.values()) for row in json.loads(done.out)] == [
-        [first.addr, "broker-a", 1, "done", None],
-        [second.addr, "broker-a", 1, "done", None],
+        [first.addr, "broker-a", 1, None, None, None, "done", None],
+        [second.addr, "broker-a", 1, None, None, None, "done", None],
     ]
     assert first.routes["T"]["broker-a"] == second.routes["T"]["broker-a"] == 4
 
@@ -62,6 +62,43 @@ def test_a_dry_run_touches_nothing(
 ) -> None:
     done = run(command, "broker-a", both, "--dry-run", "--json")
     assert done.code == 0
-    assert {(row["topicCount"], row["result"]) for row in json.loads(done.out)} == {(None, "dry-run")}
-    assert {*first.codes(), *second.codes()} == {106}
+    assert [row["result"] for row in json.loads(done.out)] == ["dry-run"] * 2
+    assert {*first.codes(), *second.codes()} == {106, 206, 105}
     assert broker.asked == []
+
+
+@pytest.mark.parametrize(
+    ("command", "after", "changes"),
+    [
+        ("wipeWritePerm", {"R": 4, "T": 5, "U": 4}, "rwi -> r-i on 1 topics, rw- -> r-- on 1 topics"),
+        ("addWritePerm", {"R": 6, "T": 6, "U": 6}, "r-- -> rw- on 1 topics, rwi -> rw- on 1 topics"),
+    ],
+)
+def test_a_dry_run_shows_each_topic_before_and_after(
+    run: Run, first: FakeNameServer, dead: str, command: str, after: dict[str, int], changes: str
+) -> None:
+    first.routes = {
+        "T": {"broker-a": 7, "other": 2},
+        "U": {"broker-a": 6},
+        "R": {"broker-a": 4},
+        "X": {"z": 6},
+    }
+    done = run(command, "broker-a", "-n", f"{dead};{first.addr}", "--dry-run", "--json")
+    assert done.code == 3
+    refused, row = json.loads(done.out)
+    assert (refused["result"], refused["before"]) == ("failed", None)
+    assert (row["topicCount"], row["changes"]) == (3, changes)
+    assert (row["before"], row["after"]) == ({"R": 4, "T": 7, "U": 6}, after)
+    again = json.loads(run(command, "broker-a", "-n", first.addr, "--json").out)[0]
+    assert (again["topicCount"], again["before"], again["after"]) == (3, None, None)
+
+
+def test_a_server_that_does_not_tell_fails_in_a_dry_run(run: Run, first: FakeNameServer) -> None:
+    first.handlers[206] = refuse(1, "disable")
+    done = run("wipeWritePerm", "broker-a", "-n", first.addr, "--dry-run", "--json")
+    assert (done.code, json.loads(done.out)[0]["error"]) == (1, "SYSTEM_ERROR (1): disable")
+    first.handlers[206] = lambda asked: body(asked, {"topicList": ["T", "just-deleted"]})
+    done = run("wipeWritePerm", "broker-a", "-n", first.addr, "--dry-run", "--json")
+    assert (done.code, json.loads(done.out)[0]["before"]) == (0, {"T": 7})
+    first.handlers[105] = refuse(2, "busy")
+    assert run("wipeWritePerm", "broker-a", "-n", first.addr, "--dry-run").code == 1

@@ -18,6 +18,14 @@ def told(done: Done) -> list[tuple[object, ...]]:
     return [(row["key"], row["value"], row["result"], row["error"]) for row in rows]
 
 
+def changed(done: Done) -> list[tuple[object, ...]]:
+    """The rows' changes, before, after, result and error, in the servers' order."""
+    names = ["changes", "before", "after", "result", "error"]
+    rows = json.loads(done.out)
+    assert all([*row] == ["namesrvAddr", "namespace", "key", *names] for row in rows)
+    return [tuple(row[name] for name in names) for row in rows]
+
+
 @pytest.mark.parametrize("words", [("N", "k"), ("-s", "N", "-k", "k"), ("--namespace", "N", "--key", "k")])
 def test_a_value_is_shown_for_each_server(
     run: Run, both: str, second: FakeNameServer, words: tuple[str, ...]
@@ -46,8 +54,14 @@ def test_a_namespace_is_listed_for_each_server(
 def test_a_value_is_written_everywhere(
     run: Run, both: str, first: FakeNameServer, second: FakeNameServer, words: tuple[str, ...]
 ) -> None:
-    assert told(run("updateKvConfig", *words, both, "--json")) == [("k", "v", "done", None)] * 2
+    second.kv = {"N": {"k": "u"}}
+    assert changed(run("updateKvConfig", *words, both, "--json")) == [
+        ("new: v", None, "v", "done", None),
+        ("u -> v", "u", "v", "done", None),
+    ]
     assert first.kv == second.kv == {"N": {"k": "v"}}
+    again = run("updateKvConfig", *words, both, "--json")
+    assert changed(again) == [(None, "v", "v", "done", None)] * 2
 
 
 def test_a_value_may_be_empty(run: Run, both: str, first: FakeNameServer) -> None:
@@ -59,7 +73,10 @@ def test_deleting_where_it_was_is_enough(run: Run, both: str, second: FakeNameSe
     second.kv = {"N": {"k": "v"}}
     done = run("deleteKvConfig", "N", "k", both, "--yes", "--json")
     assert (done.code, done.err) == (0, "")
-    assert told(done) == [("k", None, "not found", MISSING), ("k", "v", "done", None)]
+    assert changed(done) == [
+        (None, None, None, "not found", MISSING),
+        ("gone: v", "v", None, "done", None),
+    ]
     assert run("deleteKvConfig", "N", "k", both, "--yes").code == 5
 
 
@@ -69,12 +86,15 @@ def test_dry_runs_write_nothing_and_show_what_they_would(
     first.kv = {"N": {"k": "old"}}
     done = run("updateKvConfig", "N", "k", "new", both, "-n", dead, "--dry-run", "--json")
     assert done.code == 3
-    assert told(done) == [
-        ("k", "new", "dry-run", None),
-        ("k", "new", "dry-run", None),
-        ("k", None, "failed", "connection refused, nothing listens there"),
+    assert changed(done) == [
+        ("old -> new", "old", "new", "dry-run", None),
+        ("new: new", None, "new", "dry-run", None),
+        (None, None, None, "failed", "connection refused, nothing listens there"),
     ]
     done = run("deleteKvConfig", "N", "k", both, "--dry-run", "--json")
-    assert told(done) == [("k", "old", "dry-run", None), ("k", None, "not found", MISSING)]
+    assert changed(done) == [
+        ("gone: old", "old", None, "dry-run", None),
+        (None, None, None, "not found", MISSING),
+    ]
     assert WRITES.isdisjoint({*first.codes(), *second.codes()})
     assert first.kv == {"N": {"k": "old"}}

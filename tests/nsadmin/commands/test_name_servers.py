@@ -27,7 +27,14 @@ def test_an_update_shows_what_was_read_back(run: Run, both: str, words: tuple[st
     done = run("updateNamesrvConfig", *words, both, "--json")
     assert (done.code, done.err) == (0, "")
     assert [list(row.items())[1:] for row in json.loads(done.out)] == [
-        [("key", "waitSecondsForService"), ("value", "9"), ("result", "done"), ("error", None)]
+        [
+            ("key", "waitSecondsForService"),
+            ("changes", "45 -> 9"),
+            ("before", "45"),
+            ("after", "9"),
+            ("result", "done"),
+            ("error", None),
+        ]
     ] * 2
 
 
@@ -44,13 +51,14 @@ def test_what_was_ignored_or_refused_fails(
 ) -> None:
     done = run("updateNamesrvConfig", key, value, "-n", first.addr, "--json")
     assert done.code == 1
-    assert [(row["value"], row["result"], row["error"]) for row in json.loads(done.out)] == [
+    assert [(row["after"], row["result"], row["error"]) for row in json.loads(done.out)] == [
         (None, "failed", error)
     ]
 
 
 def test_a_dry_run_knows_which_keys_there_are(run: Run, both: str, first: FakeNameServer) -> None:
     done = run("updateNamesrvConfig", "listenPort", "1", both, "--dry-run", "--json")
-    assert [(row["value"], row["result"]) for row in json.loads(done.out)] == [("1", "dry-run")] * 2
+    told = [(row["before"], row["after"], row["changes"], row["result"]) for row in json.loads(done.out)]
+    assert told == [("9876", "1", "9876 -> 1", "dry-run")] * 2
     assert run("updateNamesrvConfig", "nope", "1", both, "--dry-run").code == 5
     assert set(first.codes()) == {319}

@@ -33,8 +33,12 @@ def test_it_is_put_read_and_deleted_everywhere(
     assert first.kv[SPACE] == second.kv[SPACE] == {"T": "a:4;b:8"}
     done = run("updateOrderConf", "T", "get", both, "--json")
     assert [(row["orderConf"], row["result"]) for row in json.loads(done.out)] == [("a:4;b:8", "found")] * 2
+    second.kv[SPACE] = {"T": "a:1"}
+    done = run("updateOrderConf", "T", "put", "a:4;b:8", both, "--json")
+    assert [row["changes"] for row in json.loads(done.out)] == [None, "a:1 -> a:4;b:8"]
     del second.kv[SPACE]["T"]
     done = run("updateOrderConf", "T", "delete", both, "--yes", "--json")
+    assert [row["before"] for row in json.loads(done.out)] == ["a:4;b:8", None]
     assert (done.code, [row["result"] for row in json.loads(done.out)]) == (0, ["done", "not found"])
     assert first.kv[SPACE] == {}
     assert run("updateOrderConf", "T", "delete", both, "--yes").code == 5
@@ -44,6 +48,7 @@ def test_it_is_put_read_and_deleted_everywhere(
 def test_dry_runs_write_nothing(run: Run, both: str, first: FakeNameServer) -> None:
     done = run("updateOrderConf", "T", "put", "a:4", both, "--dry-run", "--json")
     assert (done.code, [row["result"] for row in json.loads(done.out)]) == (0, ["dry-run"] * 2)
+    assert [(row["changes"], row["after"]) for row in json.loads(done.out)] == [("new: a:4", "a:4")] * 2
     assert run("updateOrderConf", "T", "delete", both, "--dry-run").code == 5
     assert RequestCode.PUT_KV_CONFIG not in first.codes()
     assert RequestCode.DELETE_KV_CONFIG not in first.codes()

@@ -72,7 +72,7 @@ def test_an_ordered_topic_gets_its_order_configuration(
     assert done.code == 0
     assert [(row["role"], row["changes"], row["result"]) for row in json.loads(done.out)] == [
         ("master", "writeQueueNums 4 -> 3", "done"),
-        ("nameserver", "orderConf broker-b:1;broker-a:3", "done"),
+        ("nameserver", "orderConf broker-b:1 -> broker-b:1;broker-a:3", "done"),
     ]
     assert server.kv["ORDER_TOPIC_CONFIG"] == {"T": "broker-b:1;broker-a:3"}
 

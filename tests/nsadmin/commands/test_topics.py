@@ -6,6 +6,7 @@ import pytest
 
 from tests.nsadmin.conftest import Run
 from tests.support.servers import FakeBroker, FakeNameServer, refuse
+from tests.support.topic_brokers import TopicBroker, topic_config
 
 
 def test_names_alone_or_with_their_consumers(run: Run, both: str, broker: FakeBroker) -> None:
@@ -94,6 +95,10 @@ def test_all_clusters_of_a_topic(run: Run, first: FakeNameServer) -> None:
     assert run("topicClusterList", "U", "-n", first.addr).code == 5
 
 
+QUEUES = {"broker-a": {"readQueueNums": 8, "writeQueueNums": 8, "perm": 7}}
+ROUTED = "gone: broker-a readQueueNums=8 writeQueueNums=8 perm=rwi"
+
+
 @pytest.mark.parametrize("words", [("T", "C"), ("T", "-c", "C"), ("-t", "T", "--clusterName", "C")])
 def test_deleting_goes_through_masters_and_name_servers(
     run: Run,
@@ -107,11 +112,20 @@ def test_deleting_goes_through_masters_and_name_servers(
     done = run("deleteTopic", *words, both, "--yes", "--json")
     assert (done.code, done.err) == (0, "")
     assert [list(row.items()) for row in json.loads(done.out)] == [
-        [("target", addr), ("role", role), ("topic", "T"), ("result", "done"), ("error", None)]
-        for addr, role in (
-            (broker.addr, "master"),
-            (first.addr, "nameserver"),
-            (second.addr, "nameserver"),
+        [
+            ("target", addr),
+            ("role", role),
+            ("topic", "T"),
+            ("changes", changes),
+            ("before", before),
+            ("after", None),
+            ("result", "done"),
+            ("error", None),
+        ]
+        for addr, role, changes, before in (
+            (broker.addr, "master", "gone: topicName T", {"topicName": "T"}),
+            (first.addr, "nameserver", ROUTED, QUEUES),
+            (second.addr, "nameserver", ROUTED, QUEUES),
         )
     ]
     assert run("topicRoute", "T", both).code == 5
@@ -130,5 +144,26 @@ def test_a_master_that_fails_keeps_the_name_servers_out_of_it(
 def test_deleting_dry_touches_nothing(run: Run, both: str, first: FakeNameServer, broker: FakeBroker) -> None:
     done = run("deleteTopic", "T", "C", both, "--dry-run", "--json")
     assert done.code == 0
-    assert [row["result"] for row in json.loads(done.out)] == ["dry-run"] * 3
+    rows = json.loads(done.out)
+    assert [row["result"] for row in rows] == ["dry-run"] * 3
+    # The master has no such topic, the name servers route it all the same.
+    assert [(row["changes"], row["before"]) for row in rows] == [
+        (None, None),
+        (ROUTED, QUEUES),
+        (ROUTED, QUEUES),
+    ]
     assert {*first.codes(), *broker.codes()}.isdisjoint({215, 216})
+
+
+def test_a_dry_run_says_who_could_not_be_asked(run: Run, first: FakeNameServer, dead: str) -> None:
+    with TopicBroker(topic_config("T", perm=4)) as master:
+        first.clusters = {"C": {"broker-a": {0: master.addr}, "broker-b": {0: dead}}}
+        done = run("deleteTopic", "T", "C", "-n", first.addr, "--dry-run", "--json")
+        assert done.code == 3
+        here, gone, _ = json.loads(done.out)
+        assert (here["changes"], here["before"]["perm"]) == (
+            "gone: readQueueNums 8, writeQueueNums 8, perm r--",
+            4,
+        )
+        assert (gone["target"], gone["result"], gone["changes"]) == (dead, "failed", None)
+        assert "T" in master.configs

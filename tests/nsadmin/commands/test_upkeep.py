@@ -36,9 +36,28 @@ def test_dry_and_without_a_target_nothing_is_ordered(
     run: Run, broker: TopicBroker, command: str, _code: int
 ) -> None:
     done = run(command, broker.addr, "--dry-run", "--json")
-    assert (done.code, json.loads(done.out)[0]["result"]) == (0, "dry-run")
+    [row] = json.loads(done.out)
+    assert (done.code, row["result"]) == (0, "dry-run")
+    assert row["changes"].startswith(
+        "queues of topics without config go"
+        if command == "cleanUnusedTopic"
+        else "entries go of messages before"
+    )
     assert run(command, "-y").code == 2
-    assert broker.asked == []
+    assert broker.codes() == [28]
+
+
+def test_a_dry_run_tells_from_where_on_messages_stay_and_who_cannot_be_asked(
+    run: Run, broker: TopicBroker, dead: str
+) -> None:
+    broker.table["commitLogMinOffset"] = "1073741824"
+    with FakeNameServer({"C": {"a": {0: broker.addr, 1: dead}}}) as server:
+        done = run("cleanExpiredCQ", "-c", "C", "-n", server.addr, "--dry-run", "--json")
+    assert done.code == 3
+    assert [(row["changes"], row["result"]) for row in json.loads(done.out)] == [
+        ("entries go of messages before commit log offset 1073741824", "dry-run"),
+        (None, "failed"),
+    ]
 
 
 def test_what_deletes_for_good_needs_a_yes(run: Run, broker: TopicBroker) -> None:
