@@ -34,60 +34,60 @@ _nsadmin_table() {
     local restore= family=front
     shopt -q nocasematch || restore=1
     shopt -s nocasematch
-    places=() options=()
+    places=() options=() columns=
     case ${1//[-_]/} in
-        clusterlist) family=read places=('-c,--clusterName=clusters') options=('-c,--clusterName=clusters' '-m,--moreStats' '-i,--interval=') ;;
-        brokerstatus) family=read places=('-b,--brokerAddr=addresses') options=('-b,--brokerAddr=addresses' '-c,--clusterName=clusters') ;;
-        hastatus) family=read places=('-b,--brokerAddr=addresses') options=('-b,--brokerAddr=addresses' '-c,--clusterName=clusters' '-i,--interval=') ;;
-        getbrokerconfig) family=read places=('-b,--brokerAddr=addresses') options=('-b,--brokerAddr=addresses' '-c,--clusterName=clusters') ;;
-        topiclist) family=read options=('-c,--clusterModel' '--system,--no-system' '--cluster=clusters') ;;
-        topicroute) family=read places=('-t,--topic=topics') options=('-t,--topic=topics' '--raw' '-l,--list') ;;
-        topicclusterlist) family=read places=('-t,--topic=topics') options=('-t,--topic=topics') ;;
-        topicstatus) family=read places=('-t,--topic=topics') options=('-t,--topic=topics' '-c,--cluster=clusters') ;;
-        statsall) family=read places=('-t,--topic=topics') options=('-t,--topic=topics' '-a,--activeTopic') ;;
-        allocatemq) family=read places=('-t,--topic=topics' '-i,--ipList=') options=('-t,--topic=topics' '-i,--ipList=') ;;
-        consumerprogress) family=read places=('-g,--groupName=groups') options=('-g,--groupName=groups' '-t,--topicName=topics' '-s,--showClientIP=true|false' '-c,--cluster=clusters' '--system') ;;
-        consumerconnection) family=read places=('-g,--consumerGroup=groups') options=('-g,--consumerGroup=groups' '-b,--brokerAddr=addresses' '-c,--cluster=clusters') ;;
-        consumerstatus) family=read places=('-g,--consumerGroup=groups') options=('-g,--consumerGroup=groups' '-i,--clientId=' '-b,--brokerAddr=addresses' '-s,--jstack' '-c,--cluster=clusters') ;;
-        brokerconsumestats) family=read places=('-b,--brokerAddr=addresses') options=('-b,--brokerAddr=addresses' '-t,--timeoutMillis=' '-l,--level=' '-o,--order=true|false') ;;
-        getconsumerconfig) family=read places=('-g,--groupName=groups') options=('-g,--groupName=groups' '-c,--clusterName=clusters') ;;
-        producer) family=read places=('-b,--broker=addresses') options=('-b,--broker=addresses' '--internal,--no-internal') ;;
-        producerconnection) family=read places=('-g,--producerGroup=groups' '-t,--topic=topics') options=('-g,--producerGroup=groups' '-t,--topic=topics') ;;
-        querymsgbykey) family=read places=('-t,--topic=topics' '-k,--msgKey=') options=('-t,--topic=topics' '-k,--msgKey=' '-b,--beginTimestamp=' '-e,--endTimestamp=' '-m,--maxNum=' '-p,--keyType=K|T' '-l,--lastKey=' '-c,--cluster=topics') ;;
-        querymsgbyoffset) family=read places=('-t,--topic=topics' '-b,--brokerName=brokers' '-i,--queueId=' '-o,--offset=') options=('-t,--topic=topics' '-b,--brokerName=brokers' '-i,--queueId=' '-o,--offset=' '-f,--bodyFormat=' '-r,--routeTopic=topics') ;;
-        printmsgbyqueue) family=read places=('-t,--topic=topics' '-a,--brokerName=brokers' '-i,--queueId=') options=('-t,--topic=topics' '-a,--brokerName=brokers' '-i,--queueId=' '-c,--charsetName=' '-s,--subExpression=' '-b,--beginTimestamp=' '-e,--endTimestamp=' '-p,--print=true|false' '-d,--printBody=true|false' '-f,--calculate=true|false' '--maxNum=') ;;
-        printmsg) family=read places=('-t,--topic=topics') options=('-t,--topic=topics' '-c,--charsetName=' '-s,--subExpression=' '-b,--beginTimestamp=' '-e,--endTimestamp=' '-d,--printBody=true|false' '-l,--lmqParentTopic=topics' '--maxNum=') ;;
-        querymsgtracebyid) family=read places=('-i,--msgId=') options=('-i,--msgId=' '-t,--traceTopic=topics' '-b,--beginTimestamp=' '-e,--endTimestamp=' '-c,--maxNum=') ;;
-        kvget) family=read places=('-s,--namespace=namespaces' '-k,--key=kv-keys') options=('-s,--namespace=namespaces' '-k,--key=kv-keys') ;;
-        kvlist) family=read places=('-s,--namespace=namespaces') options=('-s,--namespace=namespaces') ;;
-        getnamesrvconfig) family=read ;;
-        wipewriteperm) family=change places=('-b,--brokerName=brokers') options=('-b,--brokerName=brokers') ;;
-        addwriteperm) family=change places=('-b,--brokerName=brokers') options=('-b,--brokerName=brokers') ;;
-        updatebrokerconfig) family=change places=('-k,--key=broker-keys' '-v,--value=') options=('-k,--key=broker-keys' '-v,--value=' '-b,--brokerAddr=addresses' '-c,--clusterName=clusters' '-a,--updateAllBroker=true|false') ;;
-        cleanexpiredcq) family=change places=('-b,--brokerAddr=addresses') options=('-b,--brokerAddr=addresses' '-c,--cluster=clusters') ;;
-        cleanunusedtopic) family=change places=('-b,--brokerAddr=addresses') options=('-b,--brokerAddr=addresses' '-c,--cluster=clusters') ;;
-        updatetopic) family=change places=('-t,--topic=topics') options=('-t,--topic=topics' '-b,--brokerAddr=addresses' '-c,--clusterName=clusters' '-r,--readQueueNums=' '-w,--writeQueueNums=' '-p,--perm=2|4|6' '-o,--order=true|false' '-u,--unit=true|false' '-s,--hasUnitSub=true|false' '-a,--attributes=') ;;
-        updatetopicperm) family=change places=('-t,--topic=topics' '-p,--perm=2|4|6') options=('-t,--topic=topics' '-p,--perm=2|4|6' '-b,--brokerAddr=addresses' '-c,--clusterName=clusters') ;;
-        deletetopic) family=change places=('-t,--topic=topics' '-c,--clusterName=clusters') options=('-t,--topic=topics' '-c,--clusterName=clusters') ;;
-        updatesubgroup) family=change places=('-g,--groupName=groups') options=('-g,--groupName=groups' '-b,--brokerAddr=addresses' '-c,--clusterName=clusters' '-s,--consumeEnable=true|false' '-m,--consumeFromMinEnable=true|false' '-d,--consumeBroadcastEnable=true|false' '-o,--consumeMessageOrderly=true|false' '-q,--retryQueueNums=' '-r,--retryMaxTimes=' '-p,--groupRetryPolicy=' '-i,--brokerId=' '-w,--whichBrokerWhenConsumeSlowly=' '-a,--notifyConsumerIdsChanged=true|false' '--attributes=') ;;
-        deletesubgroup) family=change places=('-g,--groupName=groups') options=('-g,--groupName=groups' '-b,--brokerAddr=addresses' '-c,--clusterName=clusters' '-r,--removeOffset=true|false' '--keep-topics') ;;
-        resetoffsetbytime) family=change places=('-g,--group=groups' '-t,--topic=topics') options=('-g,--group=groups' '-t,--topic=topics' '-s,--timestamp=' '-f,--force=true|false' '-b,--broker=addresses' '-q,--queue=' '-o,--offset=' '-c,--cluster=clusters') ;;
-        skipaccumulatedmessage) family=change places=('-g,--group=groups' '-t,--topic=topics') options=('-g,--group=groups' '-t,--topic=topics' '-f,--force=true|false' '-c,--cluster=clusters') ;;
-        clonegroupoffset) family=change places=('-s,--srcGroup=' '-d,--destGroup=groups' '-t,--topic=topics') options=('-s,--srcGroup=' '-d,--destGroup=groups' '-t,--topic=topics' '-o,--offline=true|false') ;;
-        sendmessage) family=change places=('-t,--topic=topics' '-p,--body=') options=('-t,--topic=topics' '-p,--body=' '-k,--key=' '-c,--tags=' '-b,--broker=brokers' '-i,--qid=' '-m,--msgTraceEnable=true|false' '--property=') ;;
-        updatekvconfig) family=change places=('-s,--namespace=namespaces' '-k,--key=kv-keys' '-v,--value=') options=('-s,--namespace=namespaces' '-k,--key=kv-keys' '-v,--value=') ;;
-        deletekvconfig) family=change places=('-s,--namespace=namespaces' '-k,--key=kv-keys') options=('-s,--namespace=namespaces' '-k,--key=kv-keys') ;;
-        updatenamesrvconfig) family=change places=('-k,--key=namesrv-keys' '-v,--value=') options=('-k,--key=namesrv-keys' '-v,--value=') ;;
-        updateorderconf) family=mixed places=('-t,--topic=topics' '-m,--method=get|put|delete' '-v,--orderConf=') options=('-m,--method=get|put|delete' '-v,--orderConf=') ;;
-        querymsgbyuniquekey) family=mixed places=('-t,--topic=topics' '-i,--msgId=') options=('-i,--msgId=' '-a,--showAll' '-s,--startTime=' '-e,--endTime=' '-c,--cluster=topics' '-g,--consumerGroup=groups' '-d,--clientId=') ;;
-        querymsgbyid) family=mixed places=('-t,--topic=topics' '-i,--msgId=') options=('-i,--msgId=' '-f,--bodyFormat=' '-c,--cluster=topics' '-u,--unitName=' '-g,--consumerGroup=groups' '-d,--clientId=' '-s,--sendMessage=true|false') ;;
-        contextlist) family=local ;;
-        contextshow) family=local places=('--name=contexts') options=('--name=contexts') ;;
-        contextuse) family=local places=('--name=contexts') options=('--name=contexts') ;;
-        contextset) family=local places=('--name=contexts') options=('--name=contexts' '-n,--namesrvAddr=name-servers' '--timeout=' '--defaultOutput=table|wide|json|jsonl|yaml|csv|tsv|name|value' '--readOnly,--writable') ;;
-        contextdelete) family=local places=('--name=contexts') options=('--name=contexts') ;;
-        auditlist) family=local options=('--since=') ;;
-        mqadminmap) family=local places=('--command=') options=('--command=') ;;
+        clusterlist) family=read places=('-c,--clusterName=clusters') options=('-c,--clusterName=clusters' '-m,--moreStats' '-i,--interval=') columns='clusterName|brokerName|brokerId|brokerAddr|version|inTps|outTps|sendThreadPoolQueueSize|sendThreadPoolQueueHeadWaitTimeMills|pullThreadPoolQueueSize|pullThreadPoolQueueHeadWaitTimeMills|ackThreadPoolQueueSize|ackThreadPoolQueueHeadWaitTimeMills|timerReadBehind|timerOffsetBehind|timerCongestNum|timerEnqueueTps|timerDequeueTps|pageCacheLockTimeMills|hour|commitLogDiskRatio|brokerActive|reachable|error|inTotalYest|outTotalYest|inTotalToday|outTotalToday|' ;;
+        brokerstatus) family=read places=('-b,--brokerAddr=addresses') options=('-b,--brokerAddr=addresses' '-c,--clusterName=clusters') columns='brokerAddr|key|value|' ;;
+        hastatus) family=read places=('-b,--brokerAddr=addresses') options=('-b,--brokerAddr=addresses' '-c,--clusterName=clusters' '-i,--interval=') columns='brokerName|brokerId|brokerAddr|role|commitLogMaxOffset|inSyncSlaveNums|slaveAddr|slaveAckOffset|diff|inSync|transferFromWhere|masterAddr|masterFlushOffset|transferredByteInSecond|lastRead|lastWrite|error|' ;;
+        getbrokerconfig) family=read places=('-b,--brokerAddr=addresses') options=('-b,--brokerAddr=addresses' '-c,--clusterName=clusters') columns='brokerName|brokerId|brokerAddr|key|value|' ;;
+        topiclist) family=read options=('-c,--clusterModel' '--system,--no-system' '--cluster=clusters') columns='topic|clusterName|consumerGroups|' ;;
+        topicroute) family=read places=('-t,--topic=topics') options=('-t,--topic=topics' '--raw' '-l,--list') columns='topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|' ;;
+        topicclusterlist) family=read places=('-t,--topic=topics') options=('-t,--topic=topics') columns='clusterName|' ;;
+        topicstatus) family=read places=('-t,--topic=topics') options=('-t,--topic=topics' '-c,--cluster=clusters') columns='topic|brokerName|brokerAddr|queueId|minOffset|maxOffset|lastUpdated|topicPutTps|error|' ;;
+        statsall) family=read places=('-t,--topic=topics') options=('-t,--topic=topics' '-a,--activeTopic') columns='topic|consumerGroup|accumulation|inTps|outTps|inMsg24Hour|outMsg24Hour|error|' ;;
+        allocatemq) family=read places=('-t,--topic=topics' '-i,--ipList=') options=('-t,--topic=topics' '-i,--ipList=') columns='clientId|topic|brokerName|queueId|' ;;
+        consumerprogress) family=read places=('-g,--groupName=groups') options=('-g,--groupName=groups' '-t,--topicName=topics' '-s,--showClientIP=true|false' '-c,--cluster=clusters' '--system') columns='group|topic|brokerName|queueId|brokerOffset|consumerOffset|diff|inflight|lastTime|clientId|brokerAddr|error|count|version|consumeType|messageModel|tps|diffTotal|inflightTotal|' ;;
+        consumerconnection) family=read places=('-g,--consumerGroup=groups') options=('-g,--consumerGroup=groups' '-b,--brokerAddr=addresses' '-c,--cluster=clusters') columns='group|clientId|clientAddr|language|version|consumeType|messageModel|consumeFromWhere|subscriptions|brokerAddrs|' ;;
+        consumerstatus) family=read places=('-g,--consumerGroup=groups') options=('-g,--consumerGroup=groups' '-i,--clientId=' '-b,--brokerAddr=addresses' '-s,--jstack' '-c,--cluster=clusters') columns='group|clientId|version|language|startTime|topic|brokerName|queueId|commitOffset|cachedMsgCount|cachedMsgSizeInMiB|lastPullTime|lastConsumeTime|locked|dropped|consumeOKTPS|consumeFailedTPS|consumeRT|pullTPS|pullRT|subscriptions|properties|error|' ;;
+        brokerconsumestats) family=read places=('-b,--brokerAddr=addresses') options=('-b,--brokerAddr=addresses' '-t,--timeoutMillis=' '-l,--level=' '-o,--order=true|false') columns='topic|group|brokerName|queueId|brokerOffset|consumerOffset|diff|lastTime|' ;;
+        getconsumerconfig) family=read places=('-g,--groupName=groups') options=('-g,--groupName=groups' '-c,--clusterName=clusters') columns='group|brokerName|brokerAddr|consumeEnable|consumeFromMinEnable|consumeBroadcastEnable|consumeMessageOrderly|retryQueueNums|retryMaxTimes|groupRetryPolicy|consumeTimeoutMinute|brokerId|whichBrokerWhenConsumeSlowly|notifyConsumerIdsChangedEnable|groupSysFlag|subscriptionDataSet|attributes|error|' ;;
+        producer) family=read places=('-b,--broker=addresses') options=('-b,--broker=addresses' '--internal,--no-internal') columns='producerGroup|clientId|clientAddr|language|version|lastUpdated|brokerAddr|' ;;
+        producerconnection) family=read places=('-g,--producerGroup=groups' '-t,--topic=topics') options=('-g,--producerGroup=groups' '-t,--topic=topics') columns='producerGroup|clientId|clientAddr|language|version|brokerAddrs|' ;;
+        querymsgbykey) family=read places=('-t,--topic=topics' '-k,--msgKey=') options=('-t,--topic=topics' '-k,--msgKey=' '-b,--beginTimestamp=' '-e,--endTimestamp=' '-m,--maxNum=' '-p,--keyType=K|T' '-l,--lastKey=' '-c,--cluster=topics') columns='msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|indexKey|' ;;
+        querymsgbyoffset) family=read places=('-t,--topic=topics' '-b,--brokerName=brokers' '-i,--queueId=' '-o,--offset=') options=('-t,--topic=topics' '-b,--brokerName=brokers' '-i,--queueId=' '-o,--offset=' '-f,--bodyFormat=' '-r,--routeTopic=topics') columns='msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|' ;;
+        printmsgbyqueue) family=read places=('-t,--topic=topics' '-a,--brokerName=brokers' '-i,--queueId=') options=('-t,--topic=topics' '-a,--brokerName=brokers' '-i,--queueId=' '-c,--charsetName=' '-s,--subExpression=' '-b,--beginTimestamp=' '-e,--endTimestamp=' '-p,--print=true|false' '-d,--printBody=true|false' '-f,--calculate=true|false' '--maxNum=') columns='msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tag|count|' ;;
+        printmsg) family=read places=('-t,--topic=topics') options=('-t,--topic=topics' '-c,--charsetName=' '-s,--subExpression=' '-b,--beginTimestamp=' '-e,--endTimestamp=' '-d,--printBody=true|false' '-l,--lmqParentTopic=topics' '--maxNum=') columns='msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|' ;;
+        querymsgtracebyid) family=read places=('-i,--msgId=') options=('-i,--msgId=' '-t,--traceTopic=topics' '-b,--beginTimestamp=' '-e,--endTimestamp=' '-c,--maxNum=') columns='type|group|clientHost|time|costMs|status|topic|msgId|offsetMsgId|tags|keys|storeHost|messageType|retryTimes|requestId|transactionId|' ;;
+        kvget) family=read places=('-s,--namespace=namespaces' '-k,--key=kv-keys') options=('-s,--namespace=namespaces' '-k,--key=kv-keys') columns='namesrvAddr|namespace|key|value|result|error|' ;;
+        kvlist) family=read places=('-s,--namespace=namespaces') options=('-s,--namespace=namespaces') columns='namesrvAddr|namespace|key|value|result|error|' ;;
+        getnamesrvconfig) family=read columns='namesrvAddr|key|value|' ;;
+        wipewriteperm) family=change places=('-b,--brokerName=brokers') options=('-b,--brokerName=brokers') columns='namesrvAddr|brokerName|topicCount|changes|before|after|result|error|' ;;
+        addwriteperm) family=change places=('-b,--brokerName=brokers') options=('-b,--brokerName=brokers') columns='namesrvAddr|brokerName|topicCount|changes|before|after|result|error|' ;;
+        updatebrokerconfig) family=change places=('-k,--key=broker-keys' '-v,--value=') options=('-k,--key=broker-keys' '-v,--value=' '-b,--brokerAddr=addresses' '-c,--clusterName=clusters' '-a,--updateAllBroker=true|false') columns='brokerName|brokerId|brokerAddr|key|changes|before|after|result|error|' ;;
+        cleanexpiredcq) family=change places=('-b,--brokerAddr=addresses') options=('-b,--brokerAddr=addresses' '-c,--cluster=clusters') columns='brokerName|brokerId|brokerAddr|changes|result|error|' ;;
+        cleanunusedtopic) family=change places=('-b,--brokerAddr=addresses') options=('-b,--brokerAddr=addresses' '-c,--cluster=clusters') columns='brokerName|brokerId|brokerAddr|changes|result|error|' ;;
+        updatetopic) family=change places=('-t,--topic=topics') options=('-t,--topic=topics' '-b,--brokerAddr=addresses' '-c,--clusterName=clusters' '-r,--readQueueNums=' '-w,--writeQueueNums=' '-p,--perm=2|4|6' '-o,--order=true|false' '-u,--unit=true|false' '-s,--hasUnitSub=true|false' '-a,--attributes=') columns='target|role|brokerName|topic|changes|before|after|result|error|' ;;
+        updatetopicperm) family=change places=('-t,--topic=topics' '-p,--perm=2|4|6') options=('-t,--topic=topics' '-p,--perm=2|4|6' '-b,--brokerAddr=addresses' '-c,--clusterName=clusters') columns='target|role|brokerName|topic|changes|before|after|result|error|' ;;
+        deletetopic) family=change places=('-t,--topic=topics' '-c,--clusterName=clusters') options=('-t,--topic=topics' '-c,--clusterName=clusters') columns='target|role|topic|changes|before|after|result|error|' ;;
+        updatesubgroup) family=change places=('-g,--groupName=groups') options=('-g,--groupName=groups' '-b,--brokerAddr=addresses' '-c,--clusterName=clusters' '-s,--consumeEnable=true|false' '-m,--consumeFromMinEnable=true|false' '-d,--consumeBroadcastEnable=true|false' '-o,--consumeMessageOrderly=true|false' '-q,--retryQueueNums=' '-r,--retryMaxTimes=' '-p,--groupRetryPolicy=' '-i,--brokerId=' '-w,--whichBrokerWhenConsumeSlowly=' '-a,--notifyConsumerIdsChanged=true|false' '--attributes=') columns='target|brokerName|group|changes|before|after|result|error|' ;;
+        deletesubgroup) family=change places=('-g,--groupName=groups') options=('-g,--groupName=groups' '-b,--brokerAddr=addresses' '-c,--clusterName=clusters' '-r,--removeOffset=true|false' '--keep-topics') columns='target|role|group|topic|changes|before|after|result|error|' ;;
+        resetoffsetbytime) family=change places=('-g,--group=groups' '-t,--topic=topics') options=('-g,--group=groups' '-t,--topic=topics' '-s,--timestamp=' '-f,--force=true|false' '-b,--broker=addresses' '-q,--queue=' '-o,--offset=' '-c,--cluster=clusters') columns='group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|' ;;
+        skipaccumulatedmessage) family=change places=('-g,--group=groups' '-t,--topic=topics') options=('-g,--group=groups' '-t,--topic=topics' '-f,--force=true|false' '-c,--cluster=clusters') columns='group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|' ;;
+        clonegroupoffset) family=change places=('-s,--srcGroup=' '-d,--destGroup=groups' '-t,--topic=topics') options=('-s,--srcGroup=' '-d,--destGroup=groups' '-t,--topic=topics' '-o,--offline=true|false') columns='group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|' ;;
+        sendmessage) family=change places=('-t,--topic=topics' '-p,--body=') options=('-t,--topic=topics' '-p,--body=' '-k,--key=' '-c,--tags=' '-b,--broker=brokers' '-i,--qid=' '-m,--msgTraceEnable=true|false' '--property=') columns='topic|brokerName|brokerAddr|queueId|msgId|offsetMsgId|queueOffset|costMs|result|error|' ;;
+        updatekvconfig) family=change places=('-s,--namespace=namespaces' '-k,--key=kv-keys' '-v,--value=') options=('-s,--namespace=namespaces' '-k,--key=kv-keys' '-v,--value=') columns='namesrvAddr|namespace|key|changes|before|after|result|error|' ;;
+        deletekvconfig) family=change places=('-s,--namespace=namespaces' '-k,--key=kv-keys') options=('-s,--namespace=namespaces' '-k,--key=kv-keys') columns='namesrvAddr|namespace|key|changes|before|after|result|error|' ;;
+        updatenamesrvconfig) family=change places=('-k,--key=namesrv-keys' '-v,--value=') options=('-k,--key=namesrv-keys' '-v,--value=') columns='namesrvAddr|key|changes|before|after|result|error|' ;;
+        updateorderconf) family=mixed places=('-t,--topic=topics' '-m,--method=get|put|delete' '-v,--orderConf=') options=('-m,--method=get|put|delete' '-v,--orderConf=') columns='namesrvAddr|topic|orderConf|result|error|changes|before|after|' ;;
+        querymsgbyuniquekey) family=mixed places=('-t,--topic=topics' '-i,--msgId=') options=('-i,--msgId=' '-a,--showAll' '-s,--startTime=' '-e,--endTime=' '-c,--cluster=topics' '-g,--consumerGroup=groups' '-d,--clientId=') columns='msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|' ;;
+        querymsgbyid) family=mixed places=('-t,--topic=topics' '-i,--msgId=') options=('-i,--msgId=' '-f,--bodyFormat=' '-c,--cluster=topics' '-u,--unitName=' '-g,--consumerGroup=groups' '-d,--clientId=' '-s,--sendMessage=true|false') columns='msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|costMs|' ;;
+        contextlist) family=local columns='name|current|namesrvAddr|timeout|output|readOnly|' ;;
+        contextshow) family=local places=('--name=contexts') options=('--name=contexts') columns='name|current|namesrvAddr|timeout|output|readOnly|' ;;
+        contextuse) family=local places=('--name=contexts') options=('--name=contexts') columns='name|current|namesrvAddr|timeout|output|readOnly|' ;;
+        contextset) family=local places=('--name=contexts') options=('--name=contexts' '-n,--namesrvAddr=name-servers' '--timeout=' '--defaultOutput=table|wide|json|jsonl|yaml|csv|tsv|name|value' '--readOnly,--writable') columns='name|current|namesrvAddr|timeout|output|readOnly|' ;;
+        contextdelete) family=local places=('--name=contexts') options=('--name=contexts') columns='name|current|namesrvAddr|timeout|output|readOnly|' ;;
+        auditlist) family=local options=('--since=') columns='time|user|context|nameServers|command|sent|results|exitCode|servers|' ;;
+        mqadminmap) family=local places=('--command=') options=('--command=') columns='mqadmin|nsadmin|status|since|note|' ;;
         batch) family=batch places=('-f,--file=files') ;;
         namesrv) family=program options=('-c,--configFile=files' '-p,--printConfigItem' '-n,--namesrvAddr=' '--port=' '--bind=' '--home=folders' '--journal-dir=folders' '--no-journal') ;;
         lab) family=program places=('=up|') options=('--clusters=' '--groups=' '--replicas=' '--topics=' '--seed=' '--namesrv-port=' '--broker-port=' '-n,--namesrvAddr=') ;;
@@ -96,13 +96,13 @@ _nsadmin_table() {
     esac
     [[ -z $restore ]] || shopt -u nocasematch
     case $family in
-        read) options+=('--context=contexts' '-n,--namesrvAddr=name-servers' '--timeout=' '--retries=' '--concurrency=' '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value' '--json' '--no-headers' '--no-color' '--watch=' '--columns=' '--sort=' '--filter=' '--quiet' '--debug' '-h,--help') ;;
+        read) options+=('--context=contexts' '-n,--namesrvAddr=name-servers' '--timeout=' '--retries=' '--concurrency=' '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value' '--json' '--no-headers' '--no-color' '--watch=' '--columns=columns' '--sort=columns' '--filter=columns' '--quiet' '--debug' '-h,--help') ;;
         change) options+=('--context=contexts' '-n,--namesrvAddr=name-servers' '--timeout=' '--retries=' '--concurrency=' '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value' '--json' '--no-headers' '--no-color' '--dry-run' '-y,--yes' '--quiet' '--debug' '-h,--help') ;;
-        mixed) options+=('-t,--topic=topics' '--context=contexts' '-n,--namesrvAddr=name-servers' '--timeout=' '--retries=' '--concurrency=' '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value' '--json' '--no-headers' '--no-color' '--columns=' '--sort=' '--filter=' '--dry-run' '-y,--yes' '--quiet' '--debug' '-h,--help') ;;
-        local) options+=('--output=table|wide|json|jsonl|yaml|csv|tsv|name|value' '--json' '--no-headers' '--no-color' '--watch=' '--columns=' '--sort=' '--filter=' '--quiet' '--debug' '-h,--help') ;;
+        mixed) options+=('-t,--topic=topics' '--context=contexts' '-n,--namesrvAddr=name-servers' '--timeout=' '--retries=' '--concurrency=' '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value' '--json' '--no-headers' '--no-color' '--columns=columns' '--sort=columns' '--filter=columns' '--dry-run' '-y,--yes' '--quiet' '--debug' '-h,--help') ;;
+        local) options+=('--output=table|wide|json|jsonl|yaml|csv|tsv|name|value' '--json' '--no-headers' '--no-color' '--watch=' '--columns=columns' '--sort=columns' '--filter=columns' '--quiet' '--debug' '-h,--help') ;;
         batch) options+=('-f,--file=files' '--stop-on-error' '--context=contexts' '-n,--namesrvAddr=name-servers' '--timeout=' '--retries=' '--concurrency=' '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value' '--json' '--no-headers' '--no-color' '--dry-run' '-y,--yes' '--quiet' '--debug' '-h,--help') ;;
         program) options+=('-h,--help') ;;
-        front) options+=('--context=contexts' '-n,--namesrvAddr=name-servers' '--timeout=' '--retries=' '--concurrency=' '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value' '--json' '--no-headers' '--no-color' '--watch=' '--columns=' '--sort=' '--filter=' '--quiet' '--debug' '-h,--help' '--dry-run' '-y,--yes' '--version') ;;
+        front) options+=('--context=contexts' '-n,--namesrvAddr=name-servers' '--timeout=' '--retries=' '--concurrency=' '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value' '--json' '--no-headers' '--no-color' '--watch=' '--columns=columns' '--sort=columns' '--filter=columns' '--quiet' '--debug' '-h,--help' '--dry-run' '-y,--yes' '--version') ;;
     esac
 }
 
@@ -121,6 +121,12 @@ _nsadmin_takes() {
 # Candidates from a source; `$1` is the beginning of the value, `$2` what stands before it in the same word.
 _nsadmin_values() {
     local IFS=$'\n' item found=()
+    if [[ $source == columns ]]; then
+        # The last of several, such as a,b or a,-b; another one, or what it is compared with, may follow.
+        item=${1##*[,-]} source=$columns
+        set -- "$item" "$2${1%"$item"}"
+        type compopt &>/dev/null && compopt -o nospace 2>/dev/null
+    fi
     case $source in
         '') ;;
         files | folders)
@@ -166,7 +172,7 @@ _nsadmin_flags() {
 
 _nsadmin() {
     local known='clusterList brokerStatus haStatus getBrokerConfig topicList topicRoute topicClusterList topicStatus statsAll allocateMQ consumerProgress consumerConnection consumerStatus brokerConsumeStats getConsumerConfig producer producerConnection queryMsgByKey queryMsgByOffset printMsgByQueue printMsg queryMsgTraceById kvGet kvList getNamesrvConfig wipeWritePerm addWritePerm updateBrokerConfig cleanExpiredCQ cleanUnusedTopic updateTopic updateTopicPerm deleteTopic updateSubGroup deleteSubGroup resetOffsetByTime skipAccumulatedMessage cloneGroupOffset sendMessage updateKvConfig deleteKvConfig updateNamesrvConfig updateOrderConf queryMsgByUniqueKey queryMsgById contextList contextShow contextUse contextSet contextDelete auditList mqadminMap batch namesrv lab completion help'
-    local words places options word typed quote source command= given=0 taken=, at flag next= item
+    local words places options columns word typed quote source command= given=0 taken=, at flag next= item
     _nsadmin_split
     _nsadmin_table ''
     local last=$((${#words[@]} - 1))

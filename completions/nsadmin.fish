@@ -6,6 +6,7 @@ function __nsadmin_table --no-scope-shadowing
     set family front
     set places
     set options
+    set columns ''
     switch (string replace -ra '[-_]' '' -- $argv[1] | string lower)
         case clusterlist
             set family read
@@ -15,6 +16,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-c,--clusterName=clusters Only this cluster.' \
                 '-m,--moreStats Messages in and out, yesterday and today, instead of load.' \
                 '-i,--interval= Again and again, until Ctrl-C.'
+            set columns 'clusterName|brokerName|brokerId|brokerAddr|version|inTps|outTps|sendThreadPoolQueueSize|sendThreadPoolQueueHeadWaitTimeMills|pullThreadPoolQueueSize|pullThreadPoolQueueHeadWaitTimeMills|ackThreadPoolQueueSize|ackThreadPoolQueueHeadWaitTimeMills|timerReadBehind|timerOffsetBehind|timerCongestNum|timerEnqueueTps|timerDequeueTps|pageCacheLockTimeMills|hour|commitLogDiskRatio|brokerActive|reachable|error|inTotalYest|outTotalYest|inTotalToday|outTotalToday|'
         case brokerstatus
             set family read
             set places \
@@ -22,6 +24,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-b,--brokerAddr=addresses Address of one broker.' \
                 '-c,--clusterName=clusters Every master and slave of it.'
+            set columns 'brokerAddr|key|value|'
         case hastatus
             set family read
             set places \
@@ -30,6 +33,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-b,--brokerAddr=addresses Address of one broker.' \
                 '-c,--clusterName=clusters Every master and slave of it.' \
                 '-i,--interval= Again and again, until Ctrl-C.'
+            set columns 'brokerName|brokerId|brokerAddr|role|commitLogMaxOffset|inSyncSlaveNums|slaveAddr|slaveAckOffset|diff|inSync|transferFromWhere|masterAddr|masterFlushOffset|transferredByteInSecond|lastRead|lastWrite|error|'
         case getbrokerconfig
             set family read
             set places \
@@ -37,12 +41,14 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-b,--brokerAddr=addresses Address of one broker.' \
                 '-c,--clusterName=clusters Every master and slave of it.'
+            set columns 'brokerName|brokerId|brokerAddr|key|value|'
         case topiclist
             set family read
             set options \
                 '-c,--clusterModel With the clusters of each topic and its consumer groups.' \
                 '--system,--no-system Show or hide the topics that RocketMQ has for itself.' \
                 '--cluster=clusters Only its topics.'
+            set columns 'topic|clusterName|consumerGroups|'
         case topicroute
             set family read
             set places \
@@ -51,12 +57,14 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.' \
                 '--raw The JSON as the name server sent it.' \
                 '-l,--list Accepted from mqadmin: rows are the rule.'
+            set columns 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|'
         case topicclusterlist
             set family read
             set places \
                 '-t,--topic=topics Name of a topic.'
             set options \
                 '-t,--topic=topics Name of a topic.'
+            set columns 'clusterName|'
         case topicstatus
             set family read
             set places \
@@ -64,6 +72,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-t,--topic=topics Name of a topic.' \
                 '-c,--cluster=clusters Ask the brokers of this cluster (or topic) about a topic without a route of its own.'
+            set columns 'topic|brokerName|brokerAddr|queueId|minOffset|maxOffset|lastUpdated|topicPutTps|error|'
         case statsall
             set family read
             set places \
@@ -71,6 +80,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-t,--topic=topics Only this topic.' \
                 '-a,--activeTopic Only what had a message in the last 24 hours.'
+            set columns 'topic|consumerGroup|accumulation|inTps|outTps|inMsg24Hour|outMsg24Hour|error|'
         case allocatemq
             set family read
             set places \
@@ -79,6 +89,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-t,--topic=topics Name of a topic.' \
                 '-i,--ipList= Client ids, or what stands for them: a,b,c.'
+            set columns 'clientId|topic|brokerName|queueId|'
         case consumerprogress
             set family read
             set places \
@@ -89,6 +100,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-s,--showClientIP=true|false Ask the clients whose queue is whose.' \
                 '-c,--cluster=clusters Ask only the brokers of this cluster.' \
                 '--system Without GROUP: also the groups that brokers make for themselves.'
+            set columns 'group|topic|brokerName|queueId|brokerOffset|consumerOffset|diff|inflight|lastTime|clientId|brokerAddr|error|count|version|consumeType|messageModel|tps|diffTotal|inflightTotal|'
         case consumerconnection
             set family read
             set places \
@@ -97,6 +109,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-g,--consumerGroup=groups A consumer group.' \
                 '-b,--brokerAddr=addresses Ask only the broker at this address.' \
                 '-c,--cluster=clusters Ask only the brokers of this cluster.'
+            set columns 'group|clientId|clientAddr|language|version|consumeType|messageModel|consumeFromWhere|subscriptions|brokerAddrs|'
         case consumerstatus
             set family read
             set places \
@@ -107,6 +120,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-b,--brokerAddr=addresses Only clients of the broker there.' \
                 '-s,--jstack The stacks of the clients\' threads, instead of rows.' \
                 '-c,--cluster=clusters Ask only the brokers of this cluster.'
+            set columns 'group|clientId|version|language|startTime|topic|brokerName|queueId|commitOffset|cachedMsgCount|cachedMsgSizeInMiB|lastPullTime|lastConsumeTime|locked|dropped|consumeOKTPS|consumeFailedTPS|consumeRT|pullTPS|pullRT|subscriptions|properties|error|'
         case brokerconsumestats
             set family read
             set places \
@@ -116,6 +130,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--timeoutMillis= How long the broker may take.' \
                 '-l,--level= Only queues that are this far behind.' \
                 '-o,--order=true|false true: only ordered topics.'
+            set columns 'topic|group|brokerName|queueId|brokerOffset|consumerOffset|diff|lastTime|'
         case getconsumerconfig
             set family read
             set places \
@@ -123,6 +138,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-g,--groupName=groups A consumer group.' \
                 '-c,--clusterName=clusters Only the brokers of this cluster.'
+            set columns 'group|brokerName|brokerAddr|consumeEnable|consumeFromMinEnable|consumeBroadcastEnable|consumeMessageOrderly|retryQueueNums|retryMaxTimes|groupRetryPolicy|consumeTimeoutMinute|brokerId|whichBrokerWhenConsumeSlowly|notifyConsumerIdsChangedEnable|groupSysFlag|subscriptionDataSet|attributes|error|'
         case producer
             set family read
             set places \
@@ -130,6 +146,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-b,--broker=addresses Address of one broker; all if left out.' \
                 '--internal,--no-internal Show or hide CLIENT_INNER_PRODUCER.'
+            set columns 'producerGroup|clientId|clientAddr|language|version|lastUpdated|brokerAddr|'
         case producerconnection
             set family read
             set places \
@@ -138,6 +155,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-g,--producerGroup=groups A producer group.' \
                 '-t,--topic=topics Ask only the brokers that have this topic.'
+            set columns 'producerGroup|clientId|clientAddr|language|version|brokerAddrs|'
         case querymsgbykey
             set family read
             set places \
@@ -152,6 +170,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-p,--keyType=K|T K: a key; T: a tag, with a RocksDB index only.' \
                 '-l,--lastKey= Go on behind this indexKey, with a RocksDB index.' \
                 '-c,--cluster=topics Ask the brokers of this topic or cluster instead.'
+            set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|indexKey|'
         case querymsgbyoffset
             set family read
             set places \
@@ -166,6 +185,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-o,--offset= Place in the queue.' \
                 '-f,--bodyFormat= Read bodies in this encoding, not in UTF-8.' \
                 '-r,--routeTopic=topics Ask the broker of this topic instead.'
+            set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|'
         case printmsgbyqueue
             set family read
             set places \
@@ -184,6 +204,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-d,--printBody=true|false Whether with bodies; false.' \
                 '-f,--calculate=true|false Count messages by tag; false. Has no bound.' \
                 '--maxNum= Stop after so many messages.'
+            set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tag|count|'
         case printmsg
             set family read
             set places \
@@ -197,6 +218,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-d,--printBody=true|false Whether with bodies; true.' \
                 '-l,--lmqParentTopic=topics Ask the brokers of this topic instead.' \
                 '--maxNum= Stop after so many messages.'
+            set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         case querymsgtracebyid
             set family read
             set places \
@@ -207,6 +229,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-b,--beginTimestamp= Traces since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.' \
                 '-e,--endTimestamp= Traces until, likewise.' \
                 '-c,--maxNum= Look at so many trace messages of each broker.'
+            set columns 'type|group|clientHost|time|costMs|status|topic|msgId|offsetMsgId|tags|keys|storeHost|messageType|retryTimes|requestId|transactionId|'
         case kvget
             set family read
             set places \
@@ -215,26 +238,31 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
                 '-k,--key=kv-keys Key within the namespace.'
+            set columns 'namesrvAddr|namespace|key|value|result|error|'
         case kvlist
             set family read
             set places \
                 '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.'
             set options \
                 '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.'
+            set columns 'namesrvAddr|namespace|key|value|result|error|'
         case getnamesrvconfig
             set family read
+            set columns 'namesrvAddr|key|value|'
         case wipewriteperm
             set family change
             set places \
                 '-b,--brokerName=brokers Name of a broker, as in clusterList.'
             set options \
                 '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+            set columns 'namesrvAddr|brokerName|topicCount|changes|before|after|result|error|'
         case addwriteperm
             set family change
             set places \
                 '-b,--brokerName=brokers Name of a broker, as in clusterList.'
             set options \
                 '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+            set columns 'namesrvAddr|brokerName|topicCount|changes|before|after|result|error|'
         case updatebrokerconfig
             set family change
             set places \
@@ -246,6 +274,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-b,--brokerAddr=addresses Address of one broker.' \
                 '-c,--clusterName=clusters Every master of it.' \
                 '-a,--updateAllBroker=true|false With -c: its slaves too.'
+            set columns 'brokerName|brokerId|brokerAddr|key|changes|before|after|result|error|'
         case cleanexpiredcq
             set family change
             set places \
@@ -253,6 +282,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-b,--brokerAddr=addresses Address of one broker.' \
                 '-c,--cluster=clusters Every master and slave of it.'
+            set columns 'brokerName|brokerId|brokerAddr|changes|result|error|'
         case cleanunusedtopic
             set family change
             set places \
@@ -260,6 +290,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-b,--brokerAddr=addresses Address of one broker.' \
                 '-c,--cluster=clusters Every master and slave of it.'
+            set columns 'brokerName|brokerId|brokerAddr|changes|result|error|'
         case updatetopic
             set family change
             set places \
@@ -275,6 +306,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-u,--unit=true|false Whether it belongs to a unit.' \
                 '-s,--hasUnitSub=true|false Whether units subscribe to it.' \
                 '-a,--attributes= As in +message.type=FIFO,-other; 5.0 and later.'
+            set columns 'target|role|brokerName|topic|changes|before|after|result|error|'
         case updatetopicperm
             set family change
             set places \
@@ -285,6 +317,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.' \
                 '-b,--brokerAddr=addresses Address of one master.' \
                 '-c,--clusterName=clusters Every master of it.'
+            set columns 'target|role|brokerName|topic|changes|before|after|result|error|'
         case deletetopic
             set family change
             set places \
@@ -293,6 +326,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-t,--topic=topics Name of a topic.' \
                 '-c,--clusterName=clusters The cluster to delete it from.'
+            set columns 'target|role|topic|changes|before|after|result|error|'
         case updatesubgroup
             set family change
             set places \
@@ -312,6 +346,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-w,--whichBrokerWhenConsumeSlowly= Broker id when it is behind.' \
                 '-a,--notifyConsumerIdsChanged=true|false Tell clients of new clients.' \
                 '--attributes= As in +key=value,-other; 5.1.3 and later.'
+            set columns 'target|brokerName|group|changes|before|after|result|error|'
         case deletesubgroup
             set family change
             set places \
@@ -322,6 +357,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-c,--clusterName=clusters Every master of it.' \
                 '-r,--removeOffset=true|false Forget how far it has consumed, too.' \
                 '--keep-topics With -c: leave its retry and dead-letter topics.'
+            set columns 'target|role|group|topic|changes|before|after|result|error|'
         case resetoffsetbytime
             set family change
             set places \
@@ -336,6 +372,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-q,--queue= With -b: only this queue.' \
                 '-o,--offset= With -b and -q: to this offset, 0 too.' \
                 '-c,--cluster=clusters Only the brokers of this cluster.'
+            set columns 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         case skipaccumulatedmessage
             set family change
             set places \
@@ -346,6 +383,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.' \
                 '-f,--force=true|false false: before 5.2, only go back. Else unused.' \
                 '-c,--cluster=clusters Only the brokers of this cluster.'
+            set columns 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         case clonegroupoffset
             set family change
             set places \
@@ -357,6 +395,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-d,--destGroup=groups The group that is moved there.' \
                 '-t,--topic=topics Name of a topic.' \
                 '-o,--offline=true|false true: only if no client of GROUP is connected.'
+            set columns 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         case sendmessage
             set family change
             set places \
@@ -371,6 +410,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-i,--qid= Queue to send to; needs -b.' \
                 '-m,--msgTraceEnable=true|false Whether a trace is written; false.' \
                 '--property= A property. Repeatable.'
+            set columns 'topic|brokerName|brokerAddr|queueId|msgId|offsetMsgId|queueOffset|costMs|result|error|'
         case updatekvconfig
             set family change
             set places \
@@ -381,6 +421,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
                 '-k,--key=kv-keys Key within the namespace.' \
                 '-v,--value= Text to store; may be empty.'
+            set columns 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         case deletekvconfig
             set family change
             set places \
@@ -389,6 +430,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
                 '-k,--key=kv-keys Key within the namespace.'
+            set columns 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         case updatenamesrvconfig
             set family change
             set places \
@@ -397,6 +439,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-k,--key=namesrv-keys A setting that getNamesrvConfig shows.' \
                 '-v,--value= Its new value.'
+            set columns 'namesrvAddr|key|changes|before|after|result|error|'
         case updateorderconf
             set family mixed
             set places \
@@ -406,6 +449,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-m,--method=get|put|delete What to do.' \
                 '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.'
+            set columns 'namesrvAddr|topic|orderConf|result|error|changes|before|after|'
         case querymsgbyuniquekey
             set family mixed
             set places \
@@ -419,6 +463,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-c,--cluster=topics Ask the brokers of this topic or cluster instead.' \
                 '-g,--consumerGroup=groups With -d: hand it to this client of the group.' \
                 '-d,--clientId= With -g: an id of consumerConnection.'
+            set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|'
         case querymsgbyid
             set family mixed
             set places \
@@ -432,20 +477,24 @@ function __nsadmin_table --no-scope-shadowing
                 '-g,--consumerGroup=groups With -d: hand it to this client of the group.' \
                 '-d,--clientId= With -g: an id of consumerConnection.' \
                 '-s,--sendMessage=true|false true: send it once more to its topic.'
+            set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|costMs|'
         case contextlist
             set family local
+            set columns 'name|current|namesrvAddr|timeout|output|readOnly|'
         case contextshow
             set family local
             set places \
                 '--name=contexts Name of a context.'
             set options \
                 '--name=contexts Name of a context.'
+            set columns 'name|current|namesrvAddr|timeout|output|readOnly|'
         case contextuse
             set family local
             set places \
                 '--name=contexts Name of a context, or "-".'
             set options \
                 '--name=contexts Name of a context, or "-".'
+            set columns 'name|current|namesrvAddr|timeout|output|readOnly|'
         case contextset
             set family local
             set places \
@@ -456,22 +505,26 @@ function __nsadmin_table --no-scope-shadowing
                 '--timeout= For each request on each server.' \
                 '--defaultOutput=table|wide|json|jsonl|yaml|csv|tsv|name|value How to write rows.' \
                 '--readOnly,--writable Whether every change is refused.'
+            set columns 'name|current|namesrvAddr|timeout|output|readOnly|'
         case contextdelete
             set family local
             set places \
                 '--name=contexts Name of a context.'
             set options \
                 '--name=contexts Name of a context.'
+            set columns 'name|current|namesrvAddr|timeout|output|readOnly|'
         case auditlist
             set family local
             set options \
                 '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.'
+            set columns 'time|user|context|nameServers|command|sent|results|exitCode|servers|'
         case mqadminmap
             set family local
             set places \
                 '--command= A command of mqadmin; all if left out.'
             set options \
                 '--command= A command of mqadmin; all if left out.'
+            set columns 'mqadmin|nsadmin|status|since|note|'
         case batch
             set family batch
             set places \
@@ -522,9 +575,9 @@ function __nsadmin_table --no-scope-shadowing
                 '--no-headers No names above tables, CSV and TSV.' \
                 '--no-color No colours (nor with NO_COLOR set).' \
                 '--watch= Again and again, until Ctrl-C; a table in place.' \
-                '--columns= Only these columns, in this order.' \
-                '--sort= By these columns; - turns one round.' \
-                '--filter= Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.' \
+                '--columns=columns Only these columns, in this order.' \
+                '--sort=columns By these columns; - turns one round.' \
+                '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.' \
                 '--quiet Nothing on stderr but errors.' \
                 '--debug Show each request on stderr, and tracebacks.' \
                 '-h,--help Show this and exit.'
@@ -556,9 +609,9 @@ function __nsadmin_table --no-scope-shadowing
                 '--json Short for --output json.' \
                 '--no-headers No names above tables, CSV and TSV.' \
                 '--no-color No colours (nor with NO_COLOR set).' \
-                '--columns= Only these columns, in this order.' \
-                '--sort= By these columns; - turns one round.' \
-                '--filter= Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.' \
+                '--columns=columns Only these columns, in this order.' \
+                '--sort=columns By these columns; - turns one round.' \
+                '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.' \
                 '--dry-run Only show what would be done, and where.' \
                 '-y,--yes Do not ask.' \
                 '--quiet Nothing on stderr but errors.' \
@@ -571,9 +624,9 @@ function __nsadmin_table --no-scope-shadowing
                 '--no-headers No names above tables, CSV and TSV.' \
                 '--no-color No colours (nor with NO_COLOR set).' \
                 '--watch= Again and again, until Ctrl-C; a table in place.' \
-                '--columns= Only these columns, in this order.' \
-                '--sort= By these columns; - turns one round.' \
-                '--filter= Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.' \
+                '--columns=columns Only these columns, in this order.' \
+                '--sort=columns By these columns; - turns one round.' \
+                '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.' \
                 '--quiet Nothing on stderr but errors.' \
                 '--debug Show each request on stderr, and tracebacks.' \
                 '-h,--help Show this and exit.'
@@ -610,9 +663,9 @@ function __nsadmin_table --no-scope-shadowing
                 '--no-headers No names above tables, CSV and TSV.' \
                 '--no-color No colours (nor with NO_COLOR set).' \
                 '--watch= Again and again, until Ctrl-C; a table in place.' \
-                '--columns= Only these columns, in this order.' \
-                '--sort= By these columns; - turns one round.' \
-                '--filter= Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.' \
+                '--columns=columns Only these columns, in this order.' \
+                '--sort=columns By these columns; - turns one round.' \
+                '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.' \
                 '--quiet Nothing on stderr but errors.' \
                 '--debug Show each request on stderr, and tracebacks.' \
                 '-h,--help Show this and exit.' \
@@ -629,6 +682,7 @@ function __nsadmin_takes --no-scope-shadowing
         set -l parts (string split -m1 '=' -- $__nsadmin_item)
         if set -q parts[2]; and contains -- $argv[1] (string split ',' -- $parts[1])
             set source $parts[2]
+            test "$source" = columns; and set source "columns:$columns"
             return 0
         end
     end
@@ -647,6 +701,11 @@ function __nsadmin_values --argument-names source typed head
             printf '%s\n' $head(__fish_complete_directories $typed '')
         case commands
             printf '%s\n' clusterList\t'Brokers with their load and state' brokerStatus\t'All that a broker tells about itself' haStatus\t'How far slaves are behind' getBrokerConfig\t'Settings in force on brokers' topicList\t'Names of topics, or who consumes them' topicRoute\t'Brokers and queues of a topic' topicClusterList\t'Clusters that have a topic' topicStatus\t'Offsets of a topic\'s queues' statsAll\t'What topics take and groups read' allocateMQ\t'Which client gets which queues' consumerProgress\t'How far a group is behind, or all groups' consumerConnection\t'Clients of a group, and what they subscribe to' consumerStatus\t'What the clients of a group tell about themselves' brokerConsumeStats\t'How far all groups are behind on one broker' getConsumerConfig\t'Settings of a group' producer\t'All producers of a broker, or of all' producerConnection\t'Clients of a group' queryMsgByKey\t'Messages with a business key' queryMsgByOffset\t'The message at one place of a queue' printMsgByQueue\t'Messages in one queue, or its tags' printMsg\t'Messages in all queues of a topic' queryMsgTraceById\t'Who sent and who consumed a message' kvGet\t'One value of the KV config' kvList\t'All values of a KV namespace' getNamesrvConfig\t'Settings in force' wipeWritePerm\t'Stop writes to a broker' addWritePerm\t'Allow writes to a broker again' updateBrokerConfig\t'Set one item on brokers' cleanExpiredCQ\t'Delete parts of queues whose messages expired' cleanUnusedTopic\t'Delete queues of topics without config' updateTopic\t'Create or change a topic' updateTopicPerm\t'Change a topic\'s permission' deleteTopic\t'Delete a topic with its messages' updateSubGroup\t'Create or change a group' deleteSubGroup\t'Delete a group' resetOffsetByTime\t'Move a group to a time or an offset' skipAccumulatedMessage\t'Move a group to the end of a topic' cloneGroupOffset\t'Move a group to where another one is' sendMessage\t'Send one text message to a topic' updateKvConfig\t'Write a value of the KV config' deleteKvConfig\t'Delete a value of the KV config' updateNamesrvConfig\t'Set one item' updateOrderConf\t'Show or write a topic\'s order configuration' queryMsgByUniqueKey\t'Messages by the id in a producer\'s log' queryMsgById\t'A message by an id of either kind' contextList\t'Clusters that are known by name' contextShow\t'One of them' contextUse\t'Choose one for all commands' contextSet\t'Make or change one' contextDelete\t'Forget one' auditList\t'Changes that were made from this account' mqadminMap\t'What to type instead of a command of mqadmin' batch\t'Run many commands, one a line' namesrv\t'Run a name server here' lab\t'Run a name server and simulated brokers, to play with' completion\t'Write the completion of a shell' help\t'More on one command'
+        case 'columns:*'
+            # The last of several, such as a,b or a,-b.
+            set -l others (string replace -r '[^,-]*$' '' -- $typed)
+            set -l columns (string split -n '|' -- (string replace 'columns:' '' -- $source))
+            printf '%s\n' $head$others$columns
         case '*|*'
             printf '%s\n' $head(string split -n '|' -- $source)
         case '*'
@@ -681,6 +740,7 @@ function __nsadmin_complete
     set -l family
     set -l places
     set -l options
+    set -l columns
     set -l source
     set -l command
     set -l waiting

@@ -9,298 +9,298 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'clusterlist' = @{
             name = 'clusterList'; family = 'read'; help = 'Brokers with their load and state'
             places = @('-c,--clusterName=clusters Only this cluster.')
-            options = @('-c,--clusterName=clusters Only this cluster.', '-m,--moreStats Messages in and out, yesterday and today, instead of load.', '-i,--interval= Again and again, until Ctrl-C.')
+            options = @('-c,--clusterName=clusters Only this cluster.', '-m,--moreStats Messages in and out, yesterday and today, instead of load.', '-i,--interval= Again and again, until Ctrl-C.'); columns = 'clusterName|brokerName|brokerId|brokerAddr|version|inTps|outTps|sendThreadPoolQueueSize|sendThreadPoolQueueHeadWaitTimeMills|pullThreadPoolQueueSize|pullThreadPoolQueueHeadWaitTimeMills|ackThreadPoolQueueSize|ackThreadPoolQueueHeadWaitTimeMills|timerReadBehind|timerOffsetBehind|timerCongestNum|timerEnqueueTps|timerDequeueTps|pageCacheLockTimeMills|hour|commitLogDiskRatio|brokerActive|reachable|error|inTotalYest|outTotalYest|inTotalToday|outTotalToday|'
         }
         'brokerstatus' = @{
             name = 'brokerStatus'; family = 'read'; help = 'All that a broker tells about itself'
             places = @('-b,--brokerAddr=addresses Address of one broker.')
-            options = @('-b,--brokerAddr=addresses Address of one broker.', '-c,--clusterName=clusters Every master and slave of it.')
+            options = @('-b,--brokerAddr=addresses Address of one broker.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerAddr|key|value|'
         }
         'hastatus' = @{
             name = 'haStatus'; family = 'read'; help = 'How far slaves are behind'
             places = @('-b,--brokerAddr=addresses Address of one broker.')
-            options = @('-b,--brokerAddr=addresses Address of one broker.', '-c,--clusterName=clusters Every master and slave of it.', '-i,--interval= Again and again, until Ctrl-C.')
+            options = @('-b,--brokerAddr=addresses Address of one broker.', '-c,--clusterName=clusters Every master and slave of it.', '-i,--interval= Again and again, until Ctrl-C.'); columns = 'brokerName|brokerId|brokerAddr|role|commitLogMaxOffset|inSyncSlaveNums|slaveAddr|slaveAckOffset|diff|inSync|transferFromWhere|masterAddr|masterFlushOffset|transferredByteInSecond|lastRead|lastWrite|error|'
         }
         'getbrokerconfig' = @{
             name = 'getBrokerConfig'; family = 'read'; help = 'Settings in force on brokers'
             places = @('-b,--brokerAddr=addresses Address of one broker.')
-            options = @('-b,--brokerAddr=addresses Address of one broker.', '-c,--clusterName=clusters Every master and slave of it.')
+            options = @('-b,--brokerAddr=addresses Address of one broker.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|key|value|'
         }
         'topiclist' = @{
             name = 'topicList'; family = 'read'; help = 'Names of topics, or who consumes them'
             places = @()
-            options = @('-c,--clusterModel With the clusters of each topic and its consumer groups.', '--system,--no-system Show or hide the topics that RocketMQ has for itself.', '--cluster=clusters Only its topics.')
+            options = @('-c,--clusterModel With the clusters of each topic and its consumer groups.', '--system,--no-system Show or hide the topics that RocketMQ has for itself.', '--cluster=clusters Only its topics.'); columns = 'topic|clusterName|consumerGroups|'
         }
         'topicroute' = @{
             name = 'topicRoute'; family = 'read'; help = 'Brokers and queues of a topic'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '--raw The JSON as the name server sent it.', '-l,--list Accepted from mqadmin: rows are the rule.')
+            options = @('-t,--topic=topics Name of a topic.', '--raw The JSON as the name server sent it.', '-l,--list Accepted from mqadmin: rows are the rule.'); columns = 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|'
         }
         'topicclusterlist' = @{
             name = 'topicClusterList'; family = 'read'; help = 'Clusters that have a topic'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.')
+            options = @('-t,--topic=topics Name of a topic.'); columns = 'clusterName|'
         }
         'topicstatus' = @{
             name = 'topicStatus'; family = 'read'; help = 'Offsets of a topic''s queues'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-c,--cluster=clusters Ask the brokers of this cluster (or topic) about a topic without a route of its own.')
+            options = @('-t,--topic=topics Name of a topic.', '-c,--cluster=clusters Ask the brokers of this cluster (or topic) about a topic without a route of its own.'); columns = 'topic|brokerName|brokerAddr|queueId|minOffset|maxOffset|lastUpdated|topicPutTps|error|'
         }
         'statsall' = @{
             name = 'statsAll'; family = 'read'; help = 'What topics take and groups read'
             places = @('-t,--topic=topics Only this topic.')
-            options = @('-t,--topic=topics Only this topic.', '-a,--activeTopic Only what had a message in the last 24 hours.')
+            options = @('-t,--topic=topics Only this topic.', '-a,--activeTopic Only what had a message in the last 24 hours.'); columns = 'topic|consumerGroup|accumulation|inTps|outTps|inMsg24Hour|outMsg24Hour|error|'
         }
         'allocatemq' = @{
             name = 'allocateMQ'; family = 'read'; help = 'Which client gets which queues'
             places = @('-t,--topic=topics Name of a topic.', '-i,--ipList= Client ids, or what stands for them: a,b,c.')
-            options = @('-t,--topic=topics Name of a topic.', '-i,--ipList= Client ids, or what stands for them: a,b,c.')
+            options = @('-t,--topic=topics Name of a topic.', '-i,--ipList= Client ids, or what stands for them: a,b,c.'); columns = 'clientId|topic|brokerName|queueId|'
         }
         'consumerprogress' = @{
             name = 'consumerProgress'; family = 'read'; help = 'How far a group is behind, or all groups'
             places = @('-g,--groupName=groups A consumer group; all if left out.')
-            options = @('-g,--groupName=groups A consumer group; all if left out.', '-t,--topicName=topics Only this topic of the group.', '-s,--showClientIP=true|false Ask the clients whose queue is whose.', '-c,--cluster=clusters Ask only the brokers of this cluster.', '--system Without GROUP: also the groups that brokers make for themselves.')
+            options = @('-g,--groupName=groups A consumer group; all if left out.', '-t,--topicName=topics Only this topic of the group.', '-s,--showClientIP=true|false Ask the clients whose queue is whose.', '-c,--cluster=clusters Ask only the brokers of this cluster.', '--system Without GROUP: also the groups that brokers make for themselves.'); columns = 'group|topic|brokerName|queueId|brokerOffset|consumerOffset|diff|inflight|lastTime|clientId|brokerAddr|error|count|version|consumeType|messageModel|tps|diffTotal|inflightTotal|'
         }
         'consumerconnection' = @{
             name = 'consumerConnection'; family = 'read'; help = 'Clients of a group, and what they subscribe to'
             places = @('-g,--consumerGroup=groups A consumer group.')
-            options = @('-g,--consumerGroup=groups A consumer group.', '-b,--brokerAddr=addresses Ask only the broker at this address.', '-c,--cluster=clusters Ask only the brokers of this cluster.')
+            options = @('-g,--consumerGroup=groups A consumer group.', '-b,--brokerAddr=addresses Ask only the broker at this address.', '-c,--cluster=clusters Ask only the brokers of this cluster.'); columns = 'group|clientId|clientAddr|language|version|consumeType|messageModel|consumeFromWhere|subscriptions|brokerAddrs|'
         }
         'consumerstatus' = @{
             name = 'consumerStatus'; family = 'read'; help = 'What the clients of a group tell about themselves'
             places = @('-g,--consumerGroup=groups A consumer group.')
-            options = @('-g,--consumerGroup=groups A consumer group.', '-i,--clientId= Only this client of it.', '-b,--brokerAddr=addresses Only clients of the broker there.', '-s,--jstack The stacks of the clients'' threads, instead of rows.', '-c,--cluster=clusters Ask only the brokers of this cluster.')
+            options = @('-g,--consumerGroup=groups A consumer group.', '-i,--clientId= Only this client of it.', '-b,--brokerAddr=addresses Only clients of the broker there.', '-s,--jstack The stacks of the clients'' threads, instead of rows.', '-c,--cluster=clusters Ask only the brokers of this cluster.'); columns = 'group|clientId|version|language|startTime|topic|brokerName|queueId|commitOffset|cachedMsgCount|cachedMsgSizeInMiB|lastPullTime|lastConsumeTime|locked|dropped|consumeOKTPS|consumeFailedTPS|consumeRT|pullTPS|pullRT|subscriptions|properties|error|'
         }
         'brokerconsumestats' = @{
             name = 'brokerConsumeStats'; family = 'read'; help = 'How far all groups are behind on one broker'
             places = @('-b,--brokerAddr=addresses Address of one broker.')
-            options = @('-b,--brokerAddr=addresses Address of one broker.', '-t,--timeoutMillis= How long the broker may take.', '-l,--level= Only queues that are this far behind.', '-o,--order=true|false true: only ordered topics.')
+            options = @('-b,--brokerAddr=addresses Address of one broker.', '-t,--timeoutMillis= How long the broker may take.', '-l,--level= Only queues that are this far behind.', '-o,--order=true|false true: only ordered topics.'); columns = 'topic|group|brokerName|queueId|brokerOffset|consumerOffset|diff|lastTime|'
         }
         'getconsumerconfig' = @{
             name = 'getConsumerConfig'; family = 'read'; help = 'Settings of a group'
             places = @('-g,--groupName=groups A consumer group.')
-            options = @('-g,--groupName=groups A consumer group.', '-c,--clusterName=clusters Only the brokers of this cluster.')
+            options = @('-g,--groupName=groups A consumer group.', '-c,--clusterName=clusters Only the brokers of this cluster.'); columns = 'group|brokerName|brokerAddr|consumeEnable|consumeFromMinEnable|consumeBroadcastEnable|consumeMessageOrderly|retryQueueNums|retryMaxTimes|groupRetryPolicy|consumeTimeoutMinute|brokerId|whichBrokerWhenConsumeSlowly|notifyConsumerIdsChangedEnable|groupSysFlag|subscriptionDataSet|attributes|error|'
         }
         'producer' = @{
             name = 'producer'; family = 'read'; help = 'All producers of a broker, or of all'
             places = @('-b,--broker=addresses Address of one broker; all if left out.')
-            options = @('-b,--broker=addresses Address of one broker; all if left out.', '--internal,--no-internal Show or hide CLIENT_INNER_PRODUCER.')
+            options = @('-b,--broker=addresses Address of one broker; all if left out.', '--internal,--no-internal Show or hide CLIENT_INNER_PRODUCER.'); columns = 'producerGroup|clientId|clientAddr|language|version|lastUpdated|brokerAddr|'
         }
         'producerconnection' = @{
             name = 'producerConnection'; family = 'read'; help = 'Clients of a group'
             places = @('-g,--producerGroup=groups A producer group.', '-t,--topic=topics Ask only the brokers that have this topic.')
-            options = @('-g,--producerGroup=groups A producer group.', '-t,--topic=topics Ask only the brokers that have this topic.')
+            options = @('-g,--producerGroup=groups A producer group.', '-t,--topic=topics Ask only the brokers that have this topic.'); columns = 'producerGroup|clientId|clientAddr|language|version|brokerAddrs|'
         }
         'querymsgbykey' = @{
             name = 'queryMsgByKey'; family = 'read'; help = 'Messages with a business key'
             places = @('-t,--topic=topics Name of a topic.', '-k,--msgKey= One of the keys of a message.')
-            options = @('-t,--topic=topics Name of a topic.', '-k,--msgKey= One of the keys of a message.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.', '-e,--endTimestamp= Stored until, likewise.', '-m,--maxNum= The newest N messages.', '-p,--keyType=K|T K: a key; T: a tag, with a RocksDB index only.', '-l,--lastKey= Go on behind this indexKey, with a RocksDB index.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.')
+            options = @('-t,--topic=topics Name of a topic.', '-k,--msgKey= One of the keys of a message.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.', '-e,--endTimestamp= Stored until, likewise.', '-m,--maxNum= The newest N messages.', '-p,--keyType=K|T K: a key; T: a tag, with a RocksDB index only.', '-l,--lastKey= Go on behind this indexKey, with a RocksDB index.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|indexKey|'
         }
         'querymsgbyoffset' = @{
             name = 'queryMsgByOffset'; family = 'read'; help = 'The message at one place of a queue'
             places = @('-t,--topic=topics Name of a topic.', '-b,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.', '-o,--offset= Place in the queue.')
-            options = @('-t,--topic=topics Name of a topic.', '-b,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.', '-o,--offset= Place in the queue.', '-f,--bodyFormat= Read bodies in this encoding, not in UTF-8.', '-r,--routeTopic=topics Ask the broker of this topic instead.')
+            options = @('-t,--topic=topics Name of a topic.', '-b,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.', '-o,--offset= Place in the queue.', '-f,--bodyFormat= Read bodies in this encoding, not in UTF-8.', '-r,--routeTopic=topics Ask the broker of this topic instead.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|'
         }
         'printmsgbyqueue' = @{
             name = 'printMsgByQueue'; family = 'read'; help = 'Messages in one queue, or its tags'
             places = @('-t,--topic=topics Name of a topic.', '-a,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.')
-            options = @('-t,--topic=topics Name of a topic.', '-a,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.', '-c,--charsetName= Read bodies in this encoding, not in UTF-8.', '-s,--subExpression= Only messages with a tag of these: A || B.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.', '-e,--endTimestamp= Stored until, likewise.', '-p,--print=true|false Whether messages are shown; true unless -f is.', '-d,--printBody=true|false Whether with bodies; false.', '-f,--calculate=true|false Count messages by tag; false. Has no bound.', '--maxNum= Stop after so many messages.')
+            options = @('-t,--topic=topics Name of a topic.', '-a,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.', '-c,--charsetName= Read bodies in this encoding, not in UTF-8.', '-s,--subExpression= Only messages with a tag of these: A || B.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.', '-e,--endTimestamp= Stored until, likewise.', '-p,--print=true|false Whether messages are shown; true unless -f is.', '-d,--printBody=true|false Whether with bodies; false.', '-f,--calculate=true|false Count messages by tag; false. Has no bound.', '--maxNum= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tag|count|'
         }
         'printmsg' = @{
             name = 'printMsg'; family = 'read'; help = 'Messages in all queues of a topic'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-c,--charsetName= Read bodies in this encoding, not in UTF-8.', '-s,--subExpression= Only messages with a tag of these: A || B.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.', '-e,--endTimestamp= Stored until, likewise.', '-d,--printBody=true|false Whether with bodies; true.', '-l,--lmqParentTopic=topics Ask the brokers of this topic instead.', '--maxNum= Stop after so many messages.')
+            options = @('-t,--topic=topics Name of a topic.', '-c,--charsetName= Read bodies in this encoding, not in UTF-8.', '-s,--subExpression= Only messages with a tag of these: A || B.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.', '-e,--endTimestamp= Stored until, likewise.', '-d,--printBody=true|false Whether with bodies; true.', '-l,--lmqParentTopic=topics Ask the brokers of this topic instead.', '--maxNum= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         }
         'querymsgtracebyid' = @{
             name = 'queryMsgTraceById'; family = 'read'; help = 'Who sent and who consumed a message'
             places = @('-i,--msgId= The id that a producer has in its log.')
-            options = @('-i,--msgId= The id that a producer has in its log.', '-t,--traceTopic=topics Where the traces are.', '-b,--beginTimestamp= Traces since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.', '-e,--endTimestamp= Traces until, likewise.', '-c,--maxNum= Look at so many trace messages of each broker.')
+            options = @('-i,--msgId= The id that a producer has in its log.', '-t,--traceTopic=topics Where the traces are.', '-b,--beginTimestamp= Traces since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.', '-e,--endTimestamp= Traces until, likewise.', '-c,--maxNum= Look at so many trace messages of each broker.'); columns = 'type|group|clientHost|time|costMs|status|topic|msgId|offsetMsgId|tags|keys|storeHost|messageType|retryTimes|requestId|transactionId|'
         }
         'kvget' = @{
             name = 'kvGet'; family = 'read'; help = 'One value of the KV config'
             places = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.')
-            options = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.')
+            options = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.'); columns = 'namesrvAddr|namespace|key|value|result|error|'
         }
         'kvlist' = @{
             name = 'kvList'; family = 'read'; help = 'All values of a KV namespace'
             places = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.')
-            options = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.')
+            options = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.'); columns = 'namesrvAddr|namespace|key|value|result|error|'
         }
         'getnamesrvconfig' = @{
             name = 'getNamesrvConfig'; family = 'read'; help = 'Settings in force'
             places = @()
-            options = @()
+            options = @(); columns = 'namesrvAddr|key|value|'
         }
         'wipewriteperm' = @{
             name = 'wipeWritePerm'; family = 'change'; help = 'Stop writes to a broker'
             places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
-            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
+            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|changes|before|after|result|error|'
         }
         'addwriteperm' = @{
             name = 'addWritePerm'; family = 'change'; help = 'Allow writes to a broker again'
             places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
-            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
+            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|changes|before|after|result|error|'
         }
         'updatebrokerconfig' = @{
             name = 'updateBrokerConfig'; family = 'change'; help = 'Set one item on brokers'
             places = @('-k,--key=broker-keys A setting that getBrokerConfig shows.', '-v,--value= Its new value.')
-            options = @('-k,--key=broker-keys A setting that getBrokerConfig shows.', '-v,--value= Its new value.', '-b,--brokerAddr=addresses Address of one broker.', '-c,--clusterName=clusters Every master of it.', '-a,--updateAllBroker=true|false With -c: its slaves too.')
+            options = @('-k,--key=broker-keys A setting that getBrokerConfig shows.', '-v,--value= Its new value.', '-b,--brokerAddr=addresses Address of one broker.', '-c,--clusterName=clusters Every master of it.', '-a,--updateAllBroker=true|false With -c: its slaves too.'); columns = 'brokerName|brokerId|brokerAddr|key|changes|before|after|result|error|'
         }
         'cleanexpiredcq' = @{
             name = 'cleanExpiredCQ'; family = 'change'; help = 'Delete parts of queues whose messages expired'
             places = @('-b,--brokerAddr=addresses Address of one broker.')
-            options = @('-b,--brokerAddr=addresses Address of one broker.', '-c,--cluster=clusters Every master and slave of it.')
+            options = @('-b,--brokerAddr=addresses Address of one broker.', '-c,--cluster=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
         }
         'cleanunusedtopic' = @{
             name = 'cleanUnusedTopic'; family = 'change'; help = 'Delete queues of topics without config'
             places = @('-b,--brokerAddr=addresses Address of one broker.')
-            options = @('-b,--brokerAddr=addresses Address of one broker.', '-c,--cluster=clusters Every master and slave of it.')
+            options = @('-b,--brokerAddr=addresses Address of one broker.', '-c,--cluster=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
         }
         'updatetopic' = @{
             name = 'updateTopic'; family = 'change'; help = 'Create or change a topic'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-b,--brokerAddr=addresses Address of one master.', '-c,--clusterName=clusters Every master of it.', '-r,--readQueueNums= Queues to read from.', '-w,--writeQueueNums= Queues to write to.', '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.', '-o,--order=true|false true also writes its order configuration.', '-u,--unit=true|false Whether it belongs to a unit.', '-s,--hasUnitSub=true|false Whether units subscribe to it.', '-a,--attributes= As in +message.type=FIFO,-other; 5.0 and later.')
+            options = @('-t,--topic=topics Name of a topic.', '-b,--brokerAddr=addresses Address of one master.', '-c,--clusterName=clusters Every master of it.', '-r,--readQueueNums= Queues to read from.', '-w,--writeQueueNums= Queues to write to.', '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.', '-o,--order=true|false true also writes its order configuration.', '-u,--unit=true|false Whether it belongs to a unit.', '-s,--hasUnitSub=true|false Whether units subscribe to it.', '-a,--attributes= As in +message.type=FIFO,-other; 5.0 and later.'); columns = 'target|role|brokerName|topic|changes|before|after|result|error|'
         }
         'updatetopicperm' = @{
             name = 'updateTopicPerm'; family = 'change'; help = 'Change a topic''s permission'
             places = @('-t,--topic=topics Name of a topic.', '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.')
-            options = @('-t,--topic=topics Name of a topic.', '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.', '-b,--brokerAddr=addresses Address of one master.', '-c,--clusterName=clusters Every master of it.')
+            options = @('-t,--topic=topics Name of a topic.', '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.', '-b,--brokerAddr=addresses Address of one master.', '-c,--clusterName=clusters Every master of it.'); columns = 'target|role|brokerName|topic|changes|before|after|result|error|'
         }
         'deletetopic' = @{
             name = 'deleteTopic'; family = 'change'; help = 'Delete a topic with its messages'
             places = @('-t,--topic=topics Name of a topic.', '-c,--clusterName=clusters The cluster to delete it from.')
-            options = @('-t,--topic=topics Name of a topic.', '-c,--clusterName=clusters The cluster to delete it from.')
+            options = @('-t,--topic=topics Name of a topic.', '-c,--clusterName=clusters The cluster to delete it from.'); columns = 'target|role|topic|changes|before|after|result|error|'
         }
         'updatesubgroup' = @{
             name = 'updateSubGroup'; family = 'change'; help = 'Create or change a group'
             places = @('-g,--groupName=groups A consumer group.')
-            options = @('-g,--groupName=groups A consumer group.', '-b,--brokerAddr=addresses Address of one master.', '-c,--clusterName=clusters Every master of it.', '-s,--consumeEnable=true|false Whether it may consume.', '-m,--consumeFromMinEnable=true|false Start at the oldest message.', '-d,--consumeBroadcastEnable=true|false Whether it may broadcast.', '-o,--consumeMessageOrderly=true|false In order; 5.0 and later.', '-q,--retryQueueNums= Queues of its retry topic.', '-r,--retryMaxTimes= Retries before a dead letter.', '-p,--groupRetryPolicy= Its waits; 5.0 and later.', '-i,--brokerId= Broker id to consume from.', '-w,--whichBrokerWhenConsumeSlowly= Broker id when it is behind.', '-a,--notifyConsumerIdsChanged=true|false Tell clients of new clients.', '--attributes= As in +key=value,-other; 5.1.3 and later.')
+            options = @('-g,--groupName=groups A consumer group.', '-b,--brokerAddr=addresses Address of one master.', '-c,--clusterName=clusters Every master of it.', '-s,--consumeEnable=true|false Whether it may consume.', '-m,--consumeFromMinEnable=true|false Start at the oldest message.', '-d,--consumeBroadcastEnable=true|false Whether it may broadcast.', '-o,--consumeMessageOrderly=true|false In order; 5.0 and later.', '-q,--retryQueueNums= Queues of its retry topic.', '-r,--retryMaxTimes= Retries before a dead letter.', '-p,--groupRetryPolicy= Its waits; 5.0 and later.', '-i,--brokerId= Broker id to consume from.', '-w,--whichBrokerWhenConsumeSlowly= Broker id when it is behind.', '-a,--notifyConsumerIdsChanged=true|false Tell clients of new clients.', '--attributes= As in +key=value,-other; 5.1.3 and later.'); columns = 'target|brokerName|group|changes|before|after|result|error|'
         }
         'deletesubgroup' = @{
             name = 'deleteSubGroup'; family = 'change'; help = 'Delete a group'
             places = @('-g,--groupName=groups A consumer group.')
-            options = @('-g,--groupName=groups A consumer group.', '-b,--brokerAddr=addresses Address of one master.', '-c,--clusterName=clusters Every master of it.', '-r,--removeOffset=true|false Forget how far it has consumed, too.', '--keep-topics With -c: leave its retry and dead-letter topics.')
+            options = @('-g,--groupName=groups A consumer group.', '-b,--brokerAddr=addresses Address of one master.', '-c,--clusterName=clusters Every master of it.', '-r,--removeOffset=true|false Forget how far it has consumed, too.', '--keep-topics With -c: leave its retry and dead-letter topics.'); columns = 'target|role|group|topic|changes|before|after|result|error|'
         }
         'resetoffsetbytime' = @{
             name = 'resetOffsetByTime'; family = 'change'; help = 'Move a group to a time or an offset'
             places = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.')
-            options = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.', '-s,--timestamp= -1 for the end, ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.', '-f,--force=true|false false: before 5.2, only go back. Else unused.', '-b,--broker=addresses With -q: the master that has the queue.', '-q,--queue= With -b: only this queue.', '-o,--offset= With -b and -q: to this offset, 0 too.', '-c,--cluster=clusters Only the brokers of this cluster.')
+            options = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.', '-s,--timestamp= -1 for the end, ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.', '-f,--force=true|false false: before 5.2, only go back. Else unused.', '-b,--broker=addresses With -q: the master that has the queue.', '-q,--queue= With -b: only this queue.', '-o,--offset= With -b and -q: to this offset, 0 too.', '-c,--cluster=clusters Only the brokers of this cluster.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         }
         'skipaccumulatedmessage' = @{
             name = 'skipAccumulatedMessage'; family = 'change'; help = 'Move a group to the end of a topic'
             places = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.')
-            options = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.', '-f,--force=true|false false: before 5.2, only go back. Else unused.', '-c,--cluster=clusters Only the brokers of this cluster.')
+            options = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.', '-f,--force=true|false false: before 5.2, only go back. Else unused.', '-c,--cluster=clusters Only the brokers of this cluster.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         }
         'clonegroupoffset' = @{
             name = 'cloneGroupOffset'; family = 'change'; help = 'Move a group to where another one is'
             places = @('-s,--srcGroup= The group whose offsets are taken.', '-d,--destGroup=groups The group that is moved there.', '-t,--topic=topics Name of a topic.')
-            options = @('-s,--srcGroup= The group whose offsets are taken.', '-d,--destGroup=groups The group that is moved there.', '-t,--topic=topics Name of a topic.', '-o,--offline=true|false true: only if no client of GROUP is connected.')
+            options = @('-s,--srcGroup= The group whose offsets are taken.', '-d,--destGroup=groups The group that is moved there.', '-t,--topic=topics Name of a topic.', '-o,--offline=true|false true: only if no client of GROUP is connected.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         }
         'sendmessage' = @{
             name = 'sendMessage'; family = 'change'; help = 'Send one text message to a topic'
             places = @('-t,--topic=topics Name of a topic.', '-p,--body= Text of the message.')
-            options = @('-t,--topic=topics Name of a topic.', '-p,--body= Text of the message.', '-k,--key= Its keys, separated by blanks.', '-c,--tags= Its tag.', '-b,--broker=brokers Name of the broker to send to.', '-i,--qid= Queue to send to; needs -b.', '-m,--msgTraceEnable=true|false Whether a trace is written; false.', '--property= A property. Repeatable.')
+            options = @('-t,--topic=topics Name of a topic.', '-p,--body= Text of the message.', '-k,--key= Its keys, separated by blanks.', '-c,--tags= Its tag.', '-b,--broker=brokers Name of the broker to send to.', '-i,--qid= Queue to send to; needs -b.', '-m,--msgTraceEnable=true|false Whether a trace is written; false.', '--property= A property. Repeatable.'); columns = 'topic|brokerName|brokerAddr|queueId|msgId|offsetMsgId|queueOffset|costMs|result|error|'
         }
         'updatekvconfig' = @{
             name = 'updateKvConfig'; family = 'change'; help = 'Write a value of the KV config'
             places = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.', '-v,--value= Text to store; may be empty.')
-            options = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.', '-v,--value= Text to store; may be empty.')
+            options = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.', '-v,--value= Text to store; may be empty.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         }
         'deletekvconfig' = @{
             name = 'deleteKvConfig'; family = 'change'; help = 'Delete a value of the KV config'
             places = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.')
-            options = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.')
+            options = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         }
         'updatenamesrvconfig' = @{
             name = 'updateNamesrvConfig'; family = 'change'; help = 'Set one item'
             places = @('-k,--key=namesrv-keys A setting that getNamesrvConfig shows.', '-v,--value= Its new value.')
-            options = @('-k,--key=namesrv-keys A setting that getNamesrvConfig shows.', '-v,--value= Its new value.')
+            options = @('-k,--key=namesrv-keys A setting that getNamesrvConfig shows.', '-v,--value= Its new value.'); columns = 'namesrvAddr|key|changes|before|after|result|error|'
         }
         'updateorderconf' = @{
             name = 'updateOrderConf'; family = 'mixed'; help = 'Show or write a topic''s order configuration'
             places = @('-t,--topic=topics Name of a topic.', '-m,--method=get|put|delete What to do.', '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.')
-            options = @('-m,--method=get|put|delete What to do.', '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.')
+            options = @('-m,--method=get|put|delete What to do.', '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.'); columns = 'namesrvAddr|topic|orderConf|result|error|changes|before|after|'
         }
         'querymsgbyuniquekey' = @{
             name = 'queryMsgByUniqueKey'; family = 'mixed'; help = 'Messages by the id in a producer''s log'
             places = @('-t,--topic=topics Name of a topic.', '-i,--msgId= The id that a producer has in its log.')
-            options = @('-i,--msgId= The id that a producer has in its log.', '-a,--showAll Accepted from mqadmin: all that there are is the rule.', '-s,--startTime= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.', '-e,--endTime= Stored until, likewise.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.', '-g,--consumerGroup=groups With -d: hand it to this client of the group.', '-d,--clientId= With -g: an id of consumerConnection.')
+            options = @('-i,--msgId= The id that a producer has in its log.', '-a,--showAll Accepted from mqadmin: all that there are is the rule.', '-s,--startTime= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.', '-e,--endTime= Stored until, likewise.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.', '-g,--consumerGroup=groups With -d: hand it to this client of the group.', '-d,--clientId= With -g: an id of consumerConnection.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|'
         }
         'querymsgbyid' = @{
             name = 'queryMsgById'; family = 'mixed'; help = 'A message by an id of either kind'
             places = @('-t,--topic=topics Name of a topic.', '-i,--msgId= One id of either kind, or several: A,B.')
-            options = @('-i,--msgId= One id of either kind, or several: A,B.', '-f,--bodyFormat= Read bodies in this encoding, not in UTF-8.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.', '-u,--unitName= Accepted from mqadmin, without meaning.', '-g,--consumerGroup=groups With -d: hand it to this client of the group.', '-d,--clientId= With -g: an id of consumerConnection.', '-s,--sendMessage=true|false true: send it once more to its topic.')
+            options = @('-i,--msgId= One id of either kind, or several: A,B.', '-f,--bodyFormat= Read bodies in this encoding, not in UTF-8.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.', '-u,--unitName= Accepted from mqadmin, without meaning.', '-g,--consumerGroup=groups With -d: hand it to this client of the group.', '-d,--clientId= With -g: an id of consumerConnection.', '-s,--sendMessage=true|false true: send it once more to its topic.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|costMs|'
         }
         'contextlist' = @{
             name = 'contextList'; family = 'local'; help = 'Clusters that are known by name'
             places = @()
-            options = @()
+            options = @(); columns = 'name|current|namesrvAddr|timeout|output|readOnly|'
         }
         'contextshow' = @{
             name = 'contextShow'; family = 'local'; help = 'One of them'
             places = @('--name=contexts Name of a context.')
-            options = @('--name=contexts Name of a context.')
+            options = @('--name=contexts Name of a context.'); columns = 'name|current|namesrvAddr|timeout|output|readOnly|'
         }
         'contextuse' = @{
             name = 'contextUse'; family = 'local'; help = 'Choose one for all commands'
             places = @('--name=contexts Name of a context, or "-".')
-            options = @('--name=contexts Name of a context, or "-".')
+            options = @('--name=contexts Name of a context, or "-".'); columns = 'name|current|namesrvAddr|timeout|output|readOnly|'
         }
         'contextset' = @{
             name = 'contextSet'; family = 'local'; help = 'Make or change one'
             places = @('--name=contexts Name of a context.')
-            options = @('--name=contexts Name of a context.', '-n,--namesrvAddr=name-servers Its name servers. Repeatable.', '--timeout= For each request on each server.', '--defaultOutput=table|wide|json|jsonl|yaml|csv|tsv|name|value How to write rows.', '--readOnly,--writable Whether every change is refused.')
+            options = @('--name=contexts Name of a context.', '-n,--namesrvAddr=name-servers Its name servers. Repeatable.', '--timeout= For each request on each server.', '--defaultOutput=table|wide|json|jsonl|yaml|csv|tsv|name|value How to write rows.', '--readOnly,--writable Whether every change is refused.'); columns = 'name|current|namesrvAddr|timeout|output|readOnly|'
         }
         'contextdelete' = @{
             name = 'contextDelete'; family = 'local'; help = 'Forget one'
             places = @('--name=contexts Name of a context.')
-            options = @('--name=contexts Name of a context.')
+            options = @('--name=contexts Name of a context.'); columns = 'name|current|namesrvAddr|timeout|output|readOnly|'
         }
         'auditlist' = @{
             name = 'auditList'; family = 'local'; help = 'Changes that were made from this account'
             places = @()
-            options = @('--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.')
+            options = @('--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.'); columns = 'time|user|context|nameServers|command|sent|results|exitCode|servers|'
         }
         'mqadminmap' = @{
             name = 'mqadminMap'; family = 'local'; help = 'What to type instead of a command of mqadmin'
             places = @('--command= A command of mqadmin; all if left out.')
-            options = @('--command= A command of mqadmin; all if left out.')
+            options = @('--command= A command of mqadmin; all if left out.'); columns = 'mqadmin|nsadmin|status|since|note|'
         }
         'batch' = @{
             name = 'batch'; family = 'batch'; help = 'Run many commands, one a line'
             places = @('-f,--file=files A file of command lines; - is stdin.')
-            options = @()
+            options = @(); columns = ''
         }
         'namesrv' = @{
             name = 'namesrv'; family = 'program'; help = 'Run a name server here'
             places = @()
-            options = @('-c,--configFile=files Java properties; also where updates go', '-p,--printConfigItem print all items and exit', '-n,--namesrvAddr= accepted, without effect on a name server', '--port= port to listen on (9876); 0 takes a free one', '--bind= address to listen on (0.0.0.0)', '--home=folders folder of kvConfig.json and namesrv.properties (~/namesrv)', '--journal-dir=folders keep a journal of all that happens there (journal/ in the home)', '--no-journal keep no journal')
+            options = @('-c,--configFile=files Java properties; also where updates go', '-p,--printConfigItem print all items and exit', '-n,--namesrvAddr= accepted, without effect on a name server', '--port= port to listen on (9876); 0 takes a free one', '--bind= address to listen on (0.0.0.0)', '--home=folders folder of kvConfig.json and namesrv.properties (~/namesrv)', '--journal-dir=folders keep a journal of all that happens there (journal/ in the home)', '--no-journal keep no journal'); columns = ''
         }
         'lab' = @{
             name = 'lab'; family = 'program'; help = 'Run a name server and simulated brokers, to play with'
             places = @('=up| ')
-            options = @('--clusters= clusters (2)', '--groups= broker groups in each cluster (3)', '--replicas= brokers in each group: a master and its slaves (2)', '--topics= topics in each cluster, beside the system''s (40)', '--seed= another fleet (1)', '--namesrv-port= 0 takes a free one (0)', '--broker-port= the first broker''s, the others take every tenth after it; 0 takes free ones (0)', '-n,--namesrvAddr= register with these name servers instead of starting one; separated by ; or ,')
+            options = @('--clusters= clusters (2)', '--groups= broker groups in each cluster (3)', '--replicas= brokers in each group: a master and its slaves (2)', '--topics= topics in each cluster, beside the system''s (40)', '--seed= another fleet (1)', '--namesrv-port= 0 takes a free one (0)', '--broker-port= the first broker''s, the others take every tenth after it; 0 takes free ones (0)', '-n,--namesrvAddr= register with these name servers instead of starting one; separated by ; or ,'); columns = ''
         }
         'completion' = @{
             name = 'completion'; family = 'program'; help = 'Write the completion of a shell'
             places = @('=bash|zsh|fish|powershell| the shell')
-            options = @()
+            options = @(); columns = ''
         }
         'help' = @{
             name = 'help'; family = 'help'; help = 'More on one command'
             places = @('=commands ')
-            options = @()
+            options = @(); columns = ''
         }
     }
     $families = @{
-        'read' = @('--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--watch= Again and again, until Ctrl-C; a table in place.', '--columns= Only these columns, in this order.', '--sort= By these columns; - turns one round.', '--filter= Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
+        'read' = @('--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--watch= Again and again, until Ctrl-C; a table in place.', '--columns=columns Only these columns, in this order.', '--sort=columns By these columns; - turns one round.', '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
         'change' = @('--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
-        'mixed' = @('-t,--topic=topics Name of a topic.', '--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--columns= Only these columns, in this order.', '--sort= By these columns; - turns one round.', '--filter= Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
-        'local' = @('--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--watch= Again and again, until Ctrl-C; a table in place.', '--columns= Only these columns, in this order.', '--sort= By these columns; - turns one round.', '--filter= Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
+        'mixed' = @('-t,--topic=topics Name of a topic.', '--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--columns=columns Only these columns, in this order.', '--sort=columns By these columns; - turns one round.', '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
+        'local' = @('--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--watch= Again and again, until Ctrl-C; a table in place.', '--columns=columns Only these columns, in this order.', '--sort=columns By these columns; - turns one round.', '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
         'batch' = @('-f,--file=files A file of command lines; - is stdin.', '--stop-on-error End at the first that fails.', '--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
         'program' = @('-h,--help show this help message and exit')
         'help' = @()
-        'front' = @('--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--watch= Again and again, until Ctrl-C; a table in place.', '--columns= Only these columns, in this order.', '--sort= By these columns; - turns one round.', '--filter= Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--version Show the version and exit.')
+        'front' = @('--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--watch= Again and again, until Ctrl-C; a table in place.', '--columns=columns Only these columns, in this order.', '--sort=columns By these columns; - turns one round.', '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--version Show the version and exit.')
     }
 
     function Offer([string]$value, [string]$text, [string]$head = '') {
@@ -335,6 +335,14 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             'commands' {
                 $commands.GetEnumerator() | Where-Object { $_.Key -like ($typed -replace '[-_]') + '*' } |
                     Sort-Object Key | ForEach-Object { Offer $_.Value.name $_.Value.help }
+                return
+            }
+            'columns' {
+                # The last of several, such as a,b or a,-b.
+                $last = $typed -replace '^.*[,-]'
+                $others = $typed.Substring(0, $typed.Length - $last.Length)
+                $columns -split '[|]' | Where-Object { $_ -and $_.StartsWith($last) } |
+                    ForEach-Object { Offer $_ $_ "$head$others" }
                 return
             }
             '*|*' {
@@ -373,7 +381,8 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
     if (-not $words) { return }
     $program = if (Get-Command $words[0] -ErrorAction SilentlyContinue) { $words[0] } else { 'nsadmin' }
     $before = @($words | Select-Object -Skip 1)
-    $places, $options, $command, $given, $taken, $waiting = @(), $families['front'], $null, 0, @(), $null
+    $places, $options, $columns, $command = @(), $families['front'], '', $null
+    $given, $taken, $waiting = 0, @(), $null
     foreach ($word in $before) {
         if ($waiting) {
             $waiting = $null
@@ -384,10 +393,10 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             $command = $word
             $found = $commands[$word -replace '[-_]']
             if ($found) {
-                $places = $found.places
+                $places, $columns = $found.places, $found.columns
                 $options = @($found.options) + @($families[$found.family])
             } else {
-                $places, $options = @(), @()
+                $places, $options, $columns = @(), @(), ''
             }
         } else {
             $given++

@@ -1,12 +1,15 @@
 """What may stand where a command line has a TOPIC, an ADDR and so on: the one table that says so.
 
-A source is the name of live values, choices as "a|b|c", FILES or FOLDERS, or "" for what nobody can know.
+A source is the name of live values, choices as "a|b|c", FILES, FOLDERS or COLUMNS, or "" for what nobody can
+know.
 """
 
 from nsadmin.output import FORMATS
 
 FILES = "files"
 FOLDERS = "folders"
+COLUMNS = "columns"
+"""Those of the rows of the command, one or several."""
 
 LIVE = {
     "topics": "names of topics",
@@ -42,6 +45,9 @@ _BY_METAVAR = {
     "FORMAT": "|".join(FORMATS),
     "FILE": FILES,
     "DIR": FOLDERS,
+    "A,B": COLUMNS,
+    "A,-B": COLUMNS,
+    "CONDITION": COLUMNS,
 }
 
 
@@ -54,4 +60,4 @@ def source_of(metavar: str, declared: str | None = None) -> str:
 
 def is_known(source: str) -> bool:
     """Whether a declared source is one."""
-    return source in ("", FILES, FOLDERS) or source in LIVE or "|" in source
+    return source in ("", FILES, FOLDERS, COLUMNS) or source in LIVE or "|" in source

@@ -40,7 +40,7 @@ _nsadmin_table() {
     local restore= family=front
     shopt -q nocasematch || restore=1
     shopt -s nocasematch
-    places=() options=()
+    places=() options=() columns=
     case ${1//[-_]/} in
 @CASES@
     esac
@@ -65,6 +65,12 @@ _nsadmin_takes() {
 # Candidates from a source; `$1` is the beginning of the value, `$2` what stands before it in the same word.
 _nsadmin_values() {
     local IFS=$'\n' item found=()
+    if [[ $source == columns ]]; then
+        # The last of several, such as a,b or a,-b; another one, or what it is compared with, may follow.
+        item=${1##*[,-]} source=$columns
+        set -- "$item" "$2${1%"$item"}"
+        type compopt &>/dev/null && compopt -o nospace 2>/dev/null
+    fi
     case $source in
         '') ;;
         files | folders)
@@ -110,7 +116,7 @@ _nsadmin_flags() {
 
 _nsadmin() {
     local known='@NAMES@'
-    local words places options word typed quote source command= given=0 taken=, at flag next= item
+    local words places options columns word typed quote source command= given=0 taken=, at flag next= item
     _nsadmin_split
     _nsadmin_table ''
     local last=$((${#words[@]} - 1))
@@ -174,6 +180,7 @@ def _case(shape: Shape) -> str:
     parts = [f"family={shape.family}"]
     parts += [f"places=({_quoted(shape.places)})"] if shape.places else []
     parts += [f"options=({_quoted(shape.options)})"] if shape.options else []
+    parts += [f"columns='{shape.choices}'"] if shape.columns else []
     return f"        {shape.plain_name}) {' '.join(parts)} ;;"
 
 

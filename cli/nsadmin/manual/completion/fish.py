@@ -12,6 +12,7 @@ function __nsadmin_table --no-scope-shadowing
     set family front
     set places
     set options
+    set columns ''
     switch (string replace -ra '[-_]' '' -- $argv[1] | string lower)
 @CASES@
     end
@@ -27,6 +28,7 @@ function __nsadmin_takes --no-scope-shadowing
         set -l parts (string split -m1 '=' -- $__nsadmin_item)
         if set -q parts[2]; and contains -- $argv[1] (string split ',' -- $parts[1])
             set source $parts[2]
+            test "$source" = columns; and set source "columns:$columns"
             return 0
         end
     end
@@ -45,6 +47,11 @@ function __nsadmin_values --argument-names source typed head
             printf '%s\n' $head(__fish_complete_directories $typed '')
         case commands
             printf '%s\n' @NAMES@
+        case 'columns:*'
+            # The last of several, such as a,b or a,-b.
+            set -l others (string replace -r '[^,-]*$' '' -- $typed)
+            set -l columns (string split -n '|' -- (string replace 'columns:' '' -- $source))
+            printf '%s\n' $head$others$columns
         case '*|*'
             printf '%s\n' $head(string split -n '|' -- $source)
         case '*'
@@ -79,6 +86,7 @@ function __nsadmin_complete
     set -l family
     set -l places
     set -l options
+    set -l columns
     set -l source
     set -l command
     set -l waiting
@@ -146,6 +154,7 @@ def _case(shape: Shape) -> str:
     lines = [f"        case {shape.plain_name}", f"            set family {shape.family}"]
     lines += [f"            set places{_list(shape.places)}"] if shape.places else []
     lines += [f"            set options{_list(shape.options)}"] if shape.options else []
+    lines += [f"            set columns {_text(shape.choices)}"] if shape.columns else []
     return "\n".join(lines)
 
 

@@ -52,6 +52,14 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
                     Sort-Object Key | ForEach-Object { Offer $_.Value.name $_.Value.help }
                 return
             }
+            'columns' {
+                # The last of several, such as a,b or a,-b.
+                $last = $typed -replace '^.*[,-]'
+                $others = $typed.Substring(0, $typed.Length - $last.Length)
+                $columns -split '[|]' | Where-Object { $_ -and $_.StartsWith($last) } |
+                    ForEach-Object { Offer $_ $_ "$head$others" }
+                return
+            }
             '*|*' {
                 $source -split '[|]' | Where-Object { $_ -and $_.StartsWith($typed) } |
                     ForEach-Object { Offer $_ $_ $head }
@@ -88,7 +96,8 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
     if (-not $words) { return }
     $program = if (Get-Command $words[0] -ErrorAction SilentlyContinue) { $words[0] } else { 'nsadmin' }
     $before = @($words | Select-Object -Skip 1)
-    $places, $options, $command, $given, $taken, $waiting = @(), $families['front'], $null, 0, @(), $null
+    $places, $options, $columns, $command = @(), $families['front'], '', $null
+    $given, $taken, $waiting = 0, @(), $null
     foreach ($word in $before) {
         if ($waiting) {
             $waiting = $null
@@ -99,10 +108,10 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             $command = $word
             $found = $commands[$word -replace '[-_]']
             if ($found) {
-                $places = $found.places
+                $places, $columns = $found.places, $found.columns
                 $options = @($found.options) + @($families[$found.family])
             } else {
-                $places, $options = @(), @()
+                $places, $options, $columns = @(), @(), ''
             }
         } else {
             $given++
@@ -146,7 +155,7 @@ def _case(shape: Shape) -> str:
         f"        '{shape.plain_name}' = @{{\n"
         f"            name = '{shape.name}'; family = '{shape.family}'; help = {_text(shape.help)}\n"
         f"            places = {_array(shape.places)}\n"
-        f"            options = {_array(shape.options)}\n"
+        f"            options = {_array(shape.options)}; columns = '{shape.choices}'\n"
         "        }"
     )
 

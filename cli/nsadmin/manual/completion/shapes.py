@@ -25,13 +25,19 @@ class Choice(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """A command: `options` are its own, `family` names those that it shares with others."""
+    """A command: `options` are its own, `family` names those that it shares, `columns` are of its rows."""
 
     name: str
     help: str
     places: tuple[Choice, ...]
     options: tuple[Choice, ...]
     family: str
+    columns: tuple[str, ...] = ()
+
+    @property
+    def choices(self) -> str:
+        """The columns as a source has choices; one of them is a choice, too."""
+        return "".join(f"{column}|" for column in self.columns)
 
     @property
     def plain_name(self) -> str:
@@ -77,6 +83,7 @@ def _shape(command: Command, shared: Sequence[Choice]) -> Shape:
         tuple(_choice(place) for place in command.places),
         tuple(option for option in options if option not in shared),
         _family(command),
+        tuple(command.columns),
     )
 
 

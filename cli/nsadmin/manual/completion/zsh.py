@@ -11,7 +11,7 @@ _SCRIPT = r"""#compdef nsadmin
 # what it is for.
 _nsadmin_table() {
     local family=front
-    places=() options=()
+    places=() options=() columns=
     case ${(L)1//[-_]/} in
 @CASES@
     esac
@@ -43,6 +43,10 @@ _nsadmin_values() {
         files) _files ;;
         folders) _files -/ ;;
         commands) _nsadmin_commands ;;
+        columns)
+            # The last of several, such as a,b or a,-b; another one, or what it is compared with, may follow.
+            compset -P '*[,-]'
+            compadd -S '' -- ${(s:|:)columns} ;;
         *\|*) compadd -- ${(s:|:)source} ;;
         *)
             local program=${(Q)words[1]/#\~/$HOME}
@@ -81,7 +85,7 @@ _nsadmin_flags() {
 
 _nsadmin() {
     local -a places options taken
-    local word source command next item
+    local word source columns command next item
     local -i at given=0
     _nsadmin_table ''
     for ((at = 2; at < CURRENT; at++)); do
@@ -143,6 +147,7 @@ def _case(shape: Shape) -> str:
     lines = [f"        {shape.plain_name})", f"            family={shape.family}"]
     lines += [f"            places=({_array(shape.places)})"] if shape.places else []
     lines += [f"            options=({_array(shape.options)})"] if shape.options else []
+    lines += [f"            columns='{shape.choices}'"] if shape.columns else []
     return "\n".join([*lines, "            ;;"])
 
 
