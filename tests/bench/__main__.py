@@ -1,6 +1,6 @@
-"""`python -m tests.bench`: server CPU time per request, ours and Java's 5.5.0, in one run on the same core.
+"""`python -m tests.bench`: ours and Java's 5.5.0 in one run: server CPU time per request, starts of commands.
 
-The server has the first processor for itself, the load the second. Java is measured warm.
+The server has the first processor for itself, the load the second. Java's server is measured warm.
 """
 
 import argparse
@@ -18,6 +18,7 @@ from namesrv_core.protocol import codec, headers, registration
 from namesrv_core.protocol.bodies import DataVersion
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, request
+from tests.bench import start
 from tests.bench.load import Cost, run
 from tests.interop.java_parts import JavaNameServer
 from tests.interop.our_server import OurNameServer
@@ -112,19 +113,29 @@ def main() -> int:
     flags = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     flags.add_argument("--scale", type=float, default=1.0, help="how many requests, as a factor (1.0)")
     flags.add_argument("--only", default="", metavar="TEXT", help="only the loads with TEXT in their names")
+    flags.add_argument("--starts", action="store_true", help="only how long commands take from start to end")
     asked = flags.parse_args()
+    if not asked.starts:
+        serve(asked.scale, asked.only)
+    if not asked.only:
+        with tempfile.TemporaryDirectory() as folder:
+            start.report(Path(folder))
+    return 0
+
+
+def serve(scale: float, only: str) -> None:
+    """Print what each load costs the servers."""
     server_core, load_core = (sorted(os.sched_getaffinity(0)) * 2)[:2]
-    os.sched_setaffinity(0, {load_core})
     print(f"{'server CPU microseconds a request':44} {'ours':>10} {'Java 5.5.0':>10} {'Java/ours':>9}")
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, on_core(load_core):
         starts: list[Callable[[Path], OurNameServer | JavaNameServer]] = [
             OurNameServer, lambda home: JavaNameServer(home, jvm_flags=()),
         ]  # fmt: skip
-        for number, work in enumerate(work for work in works(asked.scale) if asked.only in work.name):
+        for number, work in enumerate(work for work in works(scale) if only in work.name):
             costs = []
-            for which, start in enumerate(starts):
+            for which, begin in enumerate(starts):
                 with on_core(server_core):
-                    server = start(Path(folder) / f"{number}-{which}")
+                    server = begin(Path(folder) / f"{number}-{which}")
                     server.start()
                 try:
                     costs.append(measure(server.port, server.child.pid, work))
@@ -132,7 +143,6 @@ def main() -> int:
                     server.kill()
             ours, java = costs
             print(f"{work.name:44} {ours.cpu:10.1f} {java.cpu:10.1f} {java.cpu / ours.cpu:9.2f}", flush=True)
-    return 0
 
 
 if __name__ == "__main__":

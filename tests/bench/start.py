@@ -1,0 +1,93 @@
+"""How long commands take from start to end: ours and mqadmin, in turn, against the same servers."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from tests.interop import jars
+from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
+from tests.interop.java_parts import JavaBroker, JavaNameServer, java
+
+BARE = "python -c pass"
+# What bin/tools.sh of the release gives the JVM.
+MQADMIN_FLAGS = (
+    "-server", "-Xms1g", "-Xmx1g", "-Xmn256m", "-XX:MetaspaceSize=128m", "-XX:MaxMetaspaceSize=128m",
+)  # fmt: skip
+
+
+class Start(NamedTuple):
+    """A command; `of_mqadmin` is the one of mqadmin that does the same."""
+
+    name: str
+    command: Sequence[str]
+    of_mqadmin: str | None = None
+    rounds: int = 21
+
+
+def starts(namesrv: str, home: Path) -> list[Start]:
+    nsadmin = str(Path(sys.executable).with_name("nsadmin"))
+
+    def ours(*args: str, of_mqadmin: str | None = None) -> Start:
+        return Start(" ".join(("nsadmin", *args)), [nsadmin, *args, "-n", namesrv], of_mqadmin)
+
+    def mqadmin(*args: str) -> Start:
+        main = "org.apache.rocketmq.tools.command.MQAdminStartup"
+        command = java(jars.NEWEST, main, home / "mqadmin", MQADMIN_FLAGS, [*args, "-n", namesrv])
+        return Start(" ".join(("mqadmin", *args)), command, rounds=5)
+
+    lists, routes = mqadmin("clusterList"), mqadmin("topicRoute", "-t", "bench")
+    return [
+        Start(BARE, [sys.executable, "-c", "pass"]),
+        Start("nsadmin --version", [nsadmin, "--version"]),
+        Start("nsadmin --help", [nsadmin, "--help"]),
+        Start("nsadmin topicRoute --help", [nsadmin, "topicRoute", "--help"]),
+        ours("clusterList", of_mqadmin=lists.name),
+        ours("topicRoute", "-t", "bench", of_mqadmin=routes.name),
+        lists,
+        routes,
+    ]
+
+
+def measure(found: Sequence[Start], environment: Mapping[str, str]) -> dict[str, list[float]]:
+    """Milliseconds of each run by name; all take turns, so that a busy moment hits all of them."""
+    taken: dict[str, list[float]] = {start.name: [] for start in found}
+    for number in range(-1, max(start.rounds for start in found)):
+        for start in found:
+            if number >= start.rounds:
+                continue
+            began = time.perf_counter()
+            done = subprocess.run(start.command, env=environment, capture_output=True, check=False)
+            if done.returncode or not (done.stdout or start.name == BARE):
+                raise AssertionError(f"{start.name}: {done.returncode} {done.stderr.decode()}")
+            # The first time files are read and compiled.
+            if number >= 0:
+                taken[start.name].append((time.perf_counter() - began) * 1000)
+    return taken
+
+
+def report(home: Path) -> None:
+    """Print what all of them take; how often bare Python's start, and how much less than mqadmin."""
+    environment = {**os.environ, "NSADMIN_CONFIG": str(home / "none.yaml"), "JAVA_TOOL_OPTIONS": ""}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    with (
+        JavaNameServer(home / "namesrv") as namesrv,
+        JavaBroker(home / "broker", [namesrv.address]) as broker,
+    ):
+        wait_for_broker([namesrv], "broker-a")
+        create_topic(broker.port, "bench")
+        wait_for_topic([namesrv], "bench")
+        found = starts(namesrv.address, home)
+        taken = measure(found, environment)
+    middle = {name: median(times) for name, times in taken.items()}
+    print(
+        f"{'milliseconds from start to end':44} {'median':>10} {'least':>10} {'x python':>9} {'mqadmin/':>9}"
+    )
+    for start in found:
+        theirs = f"{middle[start.of_mqadmin] / middle[start.name]:9.1f}" if start.of_mqadmin else ""
+        times = f"{middle[start.name]:10.1f} {min(taken[start.name]):10.1f}"
+        print(f"{start.name:44} {times} {middle[start.name] / middle[BARE]:9.1f} {theirs}", flush=True)
