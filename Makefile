@@ -23,7 +23,7 @@ check: .venv/.stamp ## formatting, lint, types, and who may import whom
 generate: .venv/.stamp ## man pages, completions and docs/commands.md, from the registry of commands
 	$(BIN)/python -m nsadmin.manual
 
-bench: .venv/.stamp ## server CPU time per request, ours and Java's in one run
+bench: .venv/.stamp ## server CPU time per request and starts of commands, ours and Java's in one run
 	$(BIN)/python -m tests.bench
 
 clean: ## remove what these targets made
