@@ -1,7 +1,7 @@
 """What `nsadmin lab up` starts, in a thread of this process: a name server of ours and simulated brokers."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
@@ -17,11 +17,15 @@ DOCUMENTED_BROKER_PORT = 10911
 
 
 class Lab(NamedTuple):
-    """`brokers` are addresses by broker name and id; `stand_in` says what documented addresses stand for."""
+    """`brokers` are addresses by broker name and id; `stand_in` says what documented addresses stand for.
+
+    `kill(name, id)` ends a broker without a word.
+    """
 
     namesrv_addrs: tuple[str, ...]
     brokers: Mapping[tuple[str, int], str]
     stand_in: Mapping[str, str]
+    kill: Callable[[str, int], None]
 
     @property
     def namesrv_addr(self) -> str:
@@ -52,6 +56,14 @@ class _Living:
             self._loop.call_soon_threadsafe(self._end.set)
         self._thread.join(DEADLINE)
 
+    def _kill(self, name: str, broker_id: int) -> None:
+        [broker] = [item for item in self._fleet.brokers if item.spec[1:3] == (name, broker_id)]
+
+        async def die() -> None:
+            broker.die()
+
+        asyncio.run_coroutine_threadsafe(die(), self._loop).result(DEADLINE)
+
     def _run(self) -> None:
         try:
             run(self._live())
@@ -66,20 +78,20 @@ class _Living:
                 home = self._home / f"namesrv-{number}"
                 home.mkdir(parents=True)
                 addrs.append((await ends.enter_async_context(serving(home))).address)
-            fleet = Fleet(self._plan, addrs)
+            self._fleet = fleet = Fleet(self._plan, addrs)
             await fleet.start()
             await fleet.write_order_confs()
-            self._started.set_result(_described(addrs, fleet))
+            self._started.set_result(_described(addrs, fleet, self._kill))
             await self._end.wait()
             await fleet.leave()
 
 
-def _described(addrs: list[str], fleet: Fleet) -> Lab:
+def _described(addrs: list[str], fleet: Fleet, kill: Callable[[str, int], None]) -> Lab:
     brokers = {(item.spec.broker_name, item.spec.broker_id): item.broker_addr for item in fleet.brokers}
     stand_in = {DOCUMENTED_NAMESRV: addrs[0]}
     for at, broker in enumerate(fleet.brokers):
         stand_in[f"127.0.0.1:{DOCUMENTED_BROKER_PORT + at * PORT_STEP}"] = broker.broker_addr
-    return Lab(tuple(addrs), brokers, stand_in)
+    return Lab(tuple(addrs), brokers, stand_in, kill)
 
 
 @contextmanager

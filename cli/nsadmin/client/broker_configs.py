@@ -21,6 +21,7 @@ class ItemChange(NamedTuple):
 
     @property
     def is_change(self) -> bool:
+        """Whether the broker has to be told: True and true are the same to it."""
         return _plain(self.before) != _plain(self.after)
 
 

@@ -32,6 +32,7 @@ class RuntimeInfo:
         return number if number is None or isfinite(number) else None
 
     def integer(self, key: str) -> int | None:
+        """`number` without what follows the point."""
         number = self.number(key)
         return None if number is None else int(number)
 

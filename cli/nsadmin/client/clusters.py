@@ -8,7 +8,7 @@ from namesrv_core.protocol.command import Command
 from namesrv_core.transport.calls import CallError
 from nsadmin.client.bodies import broker_addrs, json_object, texts
 from nsadmin.client.brokers import Brokers, RuntimeInfo
-from nsadmin.client.results import NotFound
+from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.client.retry import Reader
 
 
@@ -21,6 +21,7 @@ class BrokerGroup(NamedTuple):
 
     @property
     def master(self) -> str | None:
+        """The master's address; None where there is none now."""
         return self.broker_addrs.get(MASTER_ID)
 
 
@@ -40,6 +41,7 @@ class ClusterInfo(NamedTuple):
         return tuple(group for group in self.groups if group.cluster_name == cluster_name)
 
     def clusters_of(self, broker_name: str) -> set[str]:
+        """The names of the clusters that have a broker of that name."""
         return {group.cluster_name for group in self.groups if group.broker_name == broker_name}
 
 
@@ -58,6 +60,7 @@ class BrokerStatus(NamedTuple):
 
     @property
     def reachable(self) -> bool:
+        """Whether it answered, be it with an error."""
         return not isinstance(self.error, CallError)
 
 
@@ -71,6 +74,21 @@ class Clusters:
     def info(self) -> ClusterInfo:
         """All clusters as the name server lists them (GET_BROKER_CLUSTER_INFO)."""
         return self._reader.read("the clusters", cluster_info, RequestCode.GET_BROKER_CLUSTER_INFO)
+
+    def masters(self, cluster_name: str | None = None) -> list[str]:
+        """The address of each broker's master, of one cluster or of all, as what changes brokers wants it.
+
+        NotFound for a cluster that is not there or has no brokers, NotApplied if a broker has no master now:
+        whoever changes all of them should not leave one out without knowing.
+        """
+        found = []
+        for group in self.info().in_cluster(cluster_name):
+            if group.master is None:
+                raise NotApplied(f"{group.broker_name} has no master now")
+            found.append(group.master)
+        if not found:
+            raise NotFound(f"no broker is registered in the cluster {cluster_name!r}")
+        return found
 
     def status(self, cluster_name: str | None = None) -> list[BrokerStatus]:
         """Every broker of one cluster or of all, each asked for its runtime info at the same time."""

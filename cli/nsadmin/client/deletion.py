@@ -64,6 +64,7 @@ class TopicDeletion(NamedTuple):
 
     @property
     def name_servers(self) -> tuple[str, ...]:
+        """The addresses that are told last."""
         return self.caller.name_servers.addrs
 
     def planned(self) -> list[DeletionStep]:

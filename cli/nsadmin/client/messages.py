@@ -35,6 +35,7 @@ class Found(NamedTuple):
 
     @property
     def errors(self) -> list[RocketMQError | None]:
+        """What happened on each broker; None where it answered."""
         return [broker.error for broker in self.brokers]
 
 

@@ -6,6 +6,7 @@ Clients get it with the route, but only of name servers whose orderMessageEnable
 import re
 from collections.abc import Mapping
 
+from namesrv_core.errors import QueryNotFound
 from nsadmin.client.kv import Kv
 from nsadmin.client.name_servers import NameServerConfigs
 from nsadmin.client.results import ServerResult
@@ -40,6 +41,13 @@ class OrderConfs:
     def __init__(self, kv: Kv, name_servers: NameServerConfigs) -> None:
         self._kv = kv
         self._name_servers = name_servers
+
+    def all(self) -> dict[str, str]:
+        """Every topic's entry on the first name server that has any, in the order of topics; {} for none."""
+        try:
+            return self._kv.entries(NAMESPACE)
+        except QueryNotFound:
+            return {}
 
     def each(self, topic: str) -> list[ServerResult[str]]:
         """The topic's entry on every name server."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from namesrv_core.protocol import headers
+from namesrv_core.protocol.codes import MASTER_ID, Perm
 from namesrv_core.protocol.command import Command
 from nsadmin.client.bodies import broker_addrs, json_object
 
@@ -28,6 +29,12 @@ class QueueRoute(NamedTuple):
     def any_addr(self) -> str | None:
         """The master's address, else that of the slave with the lowest id."""
         return next(iter(self.broker_addrs.values()), None)
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether producers may write to it: permission, a queue, and a master to take messages."""
+        may_write = (self.perm or 0) & Perm.WRITE and self.write_queue_nums
+        return bool(may_write and MASTER_ID in self.broker_addrs)
 
 
 class TopicRoute(NamedTuple):

@@ -60,6 +60,7 @@ class RunningInfo(NamedTuple):
 
     @property
     def is_orderly(self) -> bool:
+        """Whether the client consumes in order."""
         return self.properties.get("PROP_CONSUMEORDERLY", "").lower() == "true"
 
     @property

@@ -52,6 +52,7 @@ class TopicPatch(NamedTuple):
     attributes: str | None = None
 
     def applied_to(self, config: TopicConfig) -> TopicConfig:
+        """The config after the change."""
         flag = _with_bit(config.topic_sys_flag, TOPIC_SYS_FLAG_UNIT, self.unit)
         named = {
             name: value
@@ -79,6 +80,7 @@ class TopicChange(NamedTuple):
 
     @property
     def is_change(self) -> bool:
+        """Whether the broker has to be told."""
         return self.error is None and self.before != self.after
 
 
@@ -124,6 +126,12 @@ class TopicConfigs:
             else _checked(change, patch, answers[change.broker_addr].error, now.get(change.broker_addr))
             for change in changes
         ]
+
+    def update(
+        self, addrs: Iterable[str], topic: str, patch: TopicPatch, *, create: bool = True
+    ) -> list[TopicChange]:
+        """Create the topic on these masters or change it, and look again: `plan` and `apply` at once."""
+        return self.apply(self.plan(addrs, topic, patch, create=create), patch)
 
     def _masters(self, addrs: Iterable[str]) -> list[ServerResult[str]]:
         """The name of each broker; NotApplied for one that is a slave."""

@@ -1,6 +1,7 @@
 """Topics: their names, where they live and who consumes them, and taking them away."""
 
 import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from namesrv_core.protocol import fastjson, headers
@@ -75,6 +76,13 @@ class Topics:
             f"the topic {topic!r}", route_of, RequestCode.GET_ROUTEINFO_BY_TOPIC, get_route(topic)
         )
 
+    def routes(self, names: Iterable[str]) -> dict[str, ServerResult[TopicRoute]]:
+        """The routes of many topics at once, by topic; TopicNotExist is the error of one that has none."""
+        wanted = list(names)
+        exts = [get_route(name) for name in wanted]
+        routes = self._reader.read_many(route_of, RequestCode.GET_ROUTEINFO_BY_TOPIC, exts)
+        return dict(zip(wanted, routes, strict=True))
+
     def raw_route(self, topic: str) -> str:
         """The route as the name server sent it; the bare keys of releases before 4.9.4 get their quotes."""
         return self._reader.read(
@@ -96,18 +104,13 @@ class Topics:
         """These topics with their clusters and the consumer groups that any of their brokers knows."""
         from nsadmin.client.usage import usage
 
-        return usage(self._caller, self._routes(names))
+        return usage(self._caller, self.routes(names))
 
     def traffic(self, names: tuple[str, ...]) -> "list[Traffic]":
         """What these topics take and their groups read."""
         from nsadmin.client.traffic import traffic
 
-        return traffic(self._caller, self._routes(names))
-
-    def _routes(self, names: tuple[str, ...]) -> dict[str, ServerResult[TopicRoute]]:
-        exts = [get_route(name) for name in names]
-        routes = self._reader.read_many(route_of, RequestCode.GET_ROUTEINFO_BY_TOPIC, exts)
-        return dict(zip(names, routes, strict=True))
+        return traffic(self._caller, self.routes(names))
 
     def stats(self, topic: str, route_of_topic: str | None = None) -> "list[BrokerTopicStats]":
         """How far the queues of a topic go on each of its brokers; TopicNotExist if it has no route.

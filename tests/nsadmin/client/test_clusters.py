@@ -4,7 +4,7 @@ import pytest
 
 from namesrv_core.protocol.command import Command
 from nsadmin import AdminClient
-from nsadmin.client import NotFound
+from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.clusters import BrokerGroup, ClusterInfo, cluster_info
 from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse
 
@@ -44,3 +44,15 @@ def test_a_member_without_address_is_not_asked(first: FakeNameServer) -> None:
     first.clusters = {"C": {"broker-a": {0: None}}}  # type: ignore[dict-item]
     with AdminClient(first.addr, timeout=5) as admin:
         assert admin.clusters.status() == []
+
+
+def test_the_masters_of_a_cluster_or_of_all(first: FakeNameServer, broker: FakeBroker) -> None:
+    with AdminClient(first.addr) as admin:
+        assert admin.clusters.masters() == admin.clusters.masters("C") == [broker.addr]
+        with pytest.raises(NotFound, match="no cluster 'X'"):
+            admin.clusters.masters("X")
+        first.clusters = {"C": {"broker-a": {1: broker.addr}}, "Empty": {}}
+        with pytest.raises(NotApplied, match="broker-a has no master now"):
+            admin.clusters.masters("C")
+        with pytest.raises(NotFound, match="no broker is registered in the cluster 'Empty'"):
+            admin.clusters.masters("Empty")

@@ -30,6 +30,14 @@ def test_other_brokers_keep_their_entries(first: FakeNameServer) -> None:
     assert first.kv[NAMESPACE] == {}
 
 
+def test_the_entries_of_all_topics(first: FakeNameServer) -> None:
+    with AdminClient(first.addr, timeout=5) as admin:
+        assert admin.order_confs.all() == {}
+        admin.order_confs.put("T", "a:1")
+        admin.order_confs.put("A", "a:2")
+        assert list(admin.order_confs.all().items()) == [("A", "a:2"), ("T", "a:1")]
+
+
 def test_name_servers_that_keep_it_to_themselves(first: FakeNameServer, second: FakeNameServer) -> None:
     first.config["orderMessageEnable"] = "true"
     with AdminClient([first.addr, second.addr], timeout=5) as admin:

@@ -17,8 +17,7 @@ ORDERED = topic_config("T", readQueueNums=4, writeQueueNums=2, perm=4, order=Tru
 
 def changed(broker: TopicBroker, patch: TopicPatch, *, create: bool = True) -> TopicChange:
     with AdminClient("h:1", timeout=5) as admin:
-        configs = admin.topic_configs
-        [change] = configs.apply(configs.plan([broker.addr], "T", patch, create=create), patch)
+        [change] = admin.topic_configs.update([broker.addr], "T", patch, create=create)
     return change
 
 

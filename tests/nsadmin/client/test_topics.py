@@ -115,3 +115,29 @@ def test_a_topic_list_that_is_switched_off_says_so(first: FakeNameServer) -> Non
     first.handlers[206] = refuse(1, "disable")
     with AdminClient(first.addr, timeout=5) as admin, pytest.raises(Exception, match="disable"):
         admin.topics.names()
+
+
+@pytest.mark.parametrize(
+    ("addrs", "perm", "queues", "expected"),
+    [
+        ({0: "h:1"}, 6, 4, True),
+        ({0: "h:1"}, 2, 1, True),
+        ({0: "h:1"}, 4, 4, False),
+        ({0: "h:1"}, 6, 0, False),
+        ({1: "h:2"}, 6, 4, False),
+        ({0: "h:1"}, None, None, False),
+    ],
+)
+def test_producers_need_a_permission_a_queue_and_a_master(
+    addrs: dict[int, str], perm: int | None, queues: int | None, expected: bool
+) -> None:
+    assert QueueRoute("b", "C", addrs, perm, queues, queues, 0).is_writable is expected
+
+
+def test_the_routes_of_many_topics_come_by_topic(first: FakeNameServer) -> None:
+    with AdminClient(first.addr, timeout=5) as admin:
+        routes = admin.topics.routes(["T", "nope"])
+    assert list(routes) == ["T", "nope"]
+    assert routes["T"].result
+    assert [queue.broker_name for queue in routes["T"].result.queues] == ["broker-a"]
+    assert isinstance(routes["nope"].error, TopicNotExist)

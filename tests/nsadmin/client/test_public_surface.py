@@ -1,0 +1,76 @@
+"""What scripts see: everything public of AdminClient, its nouns and their records says what it is."""
+
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from functools import cached_property
+from importlib import import_module
+from typing import Any, get_type_hints
+
+import pytest
+
+import nsadmin
+from nsadmin import AdminClient, client
+
+MODULES = [import_module(f"nsadmin.client.{found.name}") for found in pkgutil.iter_modules(client.__path__)]
+NOUNS = {name: item for name, item in vars(AdminClient).items() if isinstance(item, cached_property)}
+
+
+def classes() -> Iterator[type]:
+    """Every public class of the library."""
+    for module in MODULES:
+        for name, item in vars(module).items():
+            if inspect.isclass(item) and item.__module__ == module.__name__ and not name.startswith("_"):
+                yield item
+
+
+def members(owner: type) -> Iterator[tuple[str, Any]]:
+    """What the class itself defines for others to use: methods, properties."""
+    for name, item in vars(owner).items():
+        if name.startswith("_") or name in getattr(owner, "_fields", ()):
+            continue
+        if isinstance(item, (property, cached_property)):
+            yield name, item.fget if isinstance(item, property) else item.func
+        elif isinstance(item, (staticmethod, classmethod)):
+            yield name, item.__func__
+        elif inspect.isfunction(item):
+            yield name, item
+
+
+MEMBERS = [
+    pytest.param(item, id=f"{owner.__module__.rpartition('.')[2]}.{owner.__name__}.{name}")
+    for owner in classes()
+    for name, item in members(owner)
+]
+
+
+@pytest.mark.parametrize("function", MEMBERS)
+def test_a_method_has_a_docstring_and_full_annotations(function: Any) -> None:
+    doc = inspect.getdoc(function)
+    assert doc, "say what it does, in which units, and which errors"
+    assert doc.split("\n\n")[0].rstrip().endswith((".", ":", "...")) or doc.endswith('".'), doc
+    parameters = list(inspect.signature(function).parameters.values())
+    assert inspect.signature(function).return_annotation is not inspect.Signature.empty
+    assert all(item.annotation is not inspect.Parameter.empty for item in parameters[1:])
+
+
+@pytest.mark.parametrize("owner", list(classes()), ids=lambda owner: owner.__name__)
+def test_a_class_has_a_docstring(owner: type) -> None:
+    # What NamedTuple writes by itself says nothing.
+    assert owner.__doc__
+    assert not owner.__doc__.startswith(f"{owner.__name__}(")
+
+
+@pytest.mark.parametrize("name", NOUNS)
+def test_a_noun_is_loaded_by_its_name_and_says_so(name: str) -> None:
+    with AdminClient("127.0.0.1:1") as admin:
+        noun = getattr(admin, name)
+    assert f"`admin.{name}`" in (type(noun).__doc__ or "")
+    assert get_type_hints(NOUNS[name].func, vars(import_module(type(noun).__module__)))["return"] is type(
+        noun
+    )
+
+
+def test_the_front_door_gives_what_scripts_need() -> None:
+    assert set(client.__all__) <= set(dir(client))
+    assert all(getattr(nsadmin, name) for name in nsadmin.__all__)

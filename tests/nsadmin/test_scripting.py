@@ -1,0 +1,190 @@
+"""docs/scripting.md: each script as it stands there, run as a program against a lab."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from nsadmin import AdminClient
+from nsadmin.client.topic_configs import TopicPatch
+from tests.support.lab import Lab, lab
+from tests.support.running import ROOT, Program
+from tests.support.servers import closed_port
+
+PAGE = (ROOT / "docs" / "scripting.md").read_text()
+SCRIPTS = {
+    block.split(maxsplit=1)[0].strip('"').rstrip(":"): block
+    for block in re.findall(r"```python\n(.*?)```", PAGE, re.S)
+}
+Script = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Iterator[Lab]:
+    """Two name servers that know the same brokers."""
+    with lab(tmp_path / "lab", name_servers=2) as running:
+        yield running
+
+
+@pytest.fixture
+def script(there: Lab, tmp_path: Path) -> Script:
+    def run(name: str, *args: str) -> subprocess.CompletedProcess[str]:
+        file = tmp_path / name
+        file.write_text(SCRIPTS[name])
+        environment = Program.environment() | {"NAMESRV_ADDR": there.namesrv_addr}
+        return subprocess.run(
+            [sys.executable, file, *args],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def admin(there: Lab) -> Iterator[AdminClient]:
+    with AdminClient(there.namesrv_addr) as client:
+        yield client
+
+
+def test_there_are_five_of_a_readable_length() -> None:
+    assert sorted(SCRIPTS) == [
+        "compare_configs.py",
+        "create_topics.py",
+        "move_order_conf.py",
+        "nightly_report.py",
+        "no_writable_queue.py",
+    ]
+    assert all(20 <= len(text.splitlines()) <= 50 for text in SCRIPTS.values())
+
+
+def test_they_are_as_clean_as_the_rest(tmp_path: Path) -> None:
+    for name, text in SCRIPTS.items():
+        (tmp_path / name).write_text(text)
+    for words in (["check", "-q"], ["format", "-q", "--check"]):
+        ruff = [sys.executable, "-m", "ruff", *words, "--config", ROOT / "pyproject.toml", tmp_path]
+        done = subprocess.run(ruff, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (0, ""), done
+
+
+@pytest.mark.parametrize("name", sorted(SCRIPTS))
+def test_a_script_says_in_one_line_that_nobody_answers(
+    name: str, script: Script, there: Lab, tmp_path: Path
+) -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    (tmp_path / "topics.csv").write_text("topic,queues,type\n")
+    args = {"move_order_conf.py": [dead, dead], "create_topics.py": [str(tmp_path / "topics.csv"), "c"]}
+    file = tmp_path / name
+    file.write_text(SCRIPTS[name])
+    done = subprocess.run(
+        [sys.executable, file, *args.get(name, [])],
+        env=Program.environment() | {"NAMESRV_ADDR": dead},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no name server answered" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_topics_that_nobody_can_write_to(script: Script, admin: AdminClient) -> None:
+    assert script("no_writable_queue.py").stdout.splitlines() == [
+        "orders-history (broker-a-0, broker-a-1, broker-a-2, broker-b-0, broker-b-1, broker-b-2)"
+    ]
+    masters = [addr for name in ("cluster-a", "cluster-b") for addr in admin.clusters.masters(name)]
+    assert all(
+        change.error is None for change in admin.topic_configs.update(masters, "payments", TopicPatch(perm=4))
+    )
+    done = script("no_writable_queue.py")
+    assert [line.partition(" ")[0] for line in done.stdout.splitlines()] == ["orders-history", "payments"]
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_order_configuration_moves(script: Script, there: Lab) -> None:
+    old, new = there.namesrv_addrs
+    with AdminClient(old) as source, AdminClient(new) as goal:
+        source.order_confs.put("payments", "broker-a-0:8")
+        source.order_confs.put("refunds", "broker-a-0:4")
+        goal.order_confs.delete("orders")
+        goal.order_confs.put("refunds", "broker-a-1:4")
+        done = script("move_order_conf.py", old, new)
+        assert done.returncode == 1
+        assert "3 of 3 topics are on" in done.stdout
+        assert f"payments: broker-a-0:8 on {new}: written" in done.stdout
+        assert f"refunds: left alone, {new} has broker-a-1:4" in done.stderr
+        assert "set orderMessageEnable" in done.stderr
+        assert goal.order_confs.all() == {**source.order_confs.all(), "refunds": "broker-a-1:4"}
+        goal.order_confs.put("refunds", "broker-a-0:4")
+        goal.name_servers.update("orderMessageEnable", "true")
+    done = script("move_order_conf.py", old, new)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"3 of 3 topics are on {new}\n", "")
+
+
+def test_configurations_are_compared(script: Script, there: Lab, admin: AdminClient) -> None:
+    assert (script("compare_configs.py").stdout, script("compare_configs.py", "cluster-a").returncode) == (
+        "",
+        0,
+    )
+    admin.broker_configs.update([there.brokers["broker-a-1", 0]], "fileReservedTime", "24")
+    done = script("compare_configs.py", "cluster-a")
+    assert done.stdout.splitlines() == [
+        "fileReservedTime = 72: broker-a-0:0 broker-a-0:1 broker-a-1:1 broker-a-2:0 broker-a-2:1",
+        "fileReservedTime = 24: broker-a-1:0",
+    ]
+    assert "no cluster 'nope'" in script("compare_configs.py", "nope").stderr
+
+
+def test_topics_are_created_from_a_csv_and_only_once(
+    script: Script, there: Lab, admin: AdminClient, tmp_path: Path
+) -> None:
+    file = tmp_path / "topics.csv"
+    file.write_text("topic,queues,type\nvouchers,4,FIFO\npayments,16,TRANSACTION\n")
+    dry = script("create_topics.py", str(file), "cluster-a", "--dry-run")
+    assert "vouchers broker-a-0: changed" in dry.stdout
+    assert "vouchers" not in admin.topics.names()
+    done = script("create_topics.py", str(file), "cluster-a")
+    assert (done.returncode, done.stdout) == (0, dry.stdout)
+    for addr, config, error in admin.topic_configs.each(admin.clusters.masters("cluster-a"), "vouchers"):
+        assert (error, config and config.write_queue_nums) == (None, 4), addr
+        assert config
+        assert dict(config.attributes) == {"message.type": "FIFO"}
+    assert {queue.broker_name for queue in admin.topics.route("vouchers").queues} == {
+        f"broker-a-{n}" for n in range(3)
+    }
+    again = script("create_topics.py", str(file), "cluster-a").stdout.splitlines()
+    assert len(again) == 6
+    assert all(line.endswith(": unchanged") for line in again)
+    file.write_text("topic,queues,type\nbad name,4,FIFO\nvouchers,many,FIFO\n")
+    broken = script("create_topics.py", str(file), "cluster-a")
+    assert broken.returncode == 1
+    assert "illegal characters" in broken.stdout
+    assert broken.stderr.startswith("create_topics: ValueError")
+
+
+def test_the_nightly_report(script: Script, there: Lab, admin: AdminClient) -> None:
+    admin.topic_configs.update(admin.clusters.masters("cluster-a"), "vouchers", TopicPatch())
+    done = script("nightly_report.py")
+    assert (done.returncode, done.stderr) == (0, "")
+    parts = dict(re.findall(r"## (.+)\n\n((?:.+\n)+)", done.stdout))
+    assert done.stdout.startswith("# RocketMQ, 20")
+    assert "12 brokers, 7 groups" in done.stdout.splitlines()[0]
+    assert parts["Brokers"] == parts["Groups without a client"] == "Nothing.\n"
+    assert re.fullmatch(r"- analytics: \d+ messages\n", parts["Groups that are behind"])
+    assert parts["Topics without traffic"] == "- vouchers\n"
+
+
+def test_the_nightly_report_of_a_night_with_a_dead_broker(script: Script, there: Lab) -> None:
+    there.kill("broker-a-1", 0)
+    done = script("nightly_report.py", "10")
+    assert done.returncode == 1
+    parts = dict(re.findall(r"## (.+)\n\n((?:.+\n)+)", done.stdout))
+    assert parts["Brokers"] == "- broker-a-1 has no master\n"
+    assert len(parts["Groups that are behind"].splitlines()) == 7
