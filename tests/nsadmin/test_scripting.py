@@ -68,7 +68,7 @@ def test_they_are_as_clean_as_the_rest(tmp_path: Path) -> None:
     for name, text in SCRIPTS.items():
         (tmp_path / name).write_text(text)
     for words in (["check", "-q"], ["format", "-q", "--check"]):
-        ruff = [sys.executable, "-m", "ruff", *words, "--config", ROOT / "pyproject.toml", tmp_path]
+        ruff = [sys.executable, "-m", "ruff", *words, "--config", str(ROOT / "pyproject.toml"), str(tmp_path)]
         done = subprocess.run(ruff, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout) == (0, ""), done
 

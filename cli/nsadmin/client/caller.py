@@ -70,6 +70,7 @@ class Caller:
         return self._find()
 
     def close(self) -> None:
+        """Close the connections; afterwards nothing can be asked any more."""
         self._own_pool.close()
 
     def ask(

@@ -23,6 +23,7 @@ class Pool:
         return self._calls[key]
 
     def close(self) -> None:
+        """Close every connection."""
         for calls in self._calls.values():
             calls.close()
         self._calls.clear()
