@@ -195,6 +195,35 @@ class MqAdmin(Running):
         return said
 
 
+class LiveClients(Running):
+    """A push consumer TOPIC-consumer (of TagA || TagB) and a producer TOPIC-producer that stay."""
+
+    def __init__(self, home: Path, namesrv: str, topic: str) -> None:
+        self.home, self._namesrv, self._topic = home, namesrv, topic
+
+    def start(self) -> None:
+        self.home.mkdir(parents=True)
+        logback = self.home / "logback.xml"
+        logback.write_text(QUIET_LOGBACK)
+        source = Path(__file__).parent / "java" / "LiveClients.java"
+        settings = [f"-Duser.home={self.home}", f"-Drmq.logback.configurationFile={logback}"]
+        command = ["java", *QUICK_START, "-Xmx256m", *settings, "-cp", jars.class_path(jars.NEWEST)]
+        program = [*command, str(source), self._namesrv, self._topic]
+        self.child = Child(program, self.home / "stdout.log", talks=True)
+        try:
+            self.child.wait_for_line("ready", 60)
+        except BaseException:
+            self.child.kill()
+            raise
+
+    def order(self, line: str) -> int:
+        """Have the clients do something, and wait until it is done; how many they consumed so far."""
+        before = self.child.output.count("done ")
+        self.child.write(f"{line}\n")
+        wait_for(line, lambda: self.child.output.count("done ") > before, 40)
+        return int(self.child.output.rpartition("consumed ")[2].split()[0])
+
+
 def mqadmin(args: Sequence[str], namesrv: Sequence[str], home: Path, version: str = jars.NEWEST) -> str:
     """What one unmodified mqadmin command prints; it exits 0 whatever happens."""
     main = "org.apache.rocketmq.tools.command.MQAdminStartup"

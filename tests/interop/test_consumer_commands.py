@@ -1,48 +1,29 @@
 """Commands about consumers, producers and offsets, with living Java clients on a 5.5.0 and a 4.9.7 broker."""
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
-from tests.interop import jars
+from tests.interop import command_line, jars
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_runtime_info, wait_for_topic
-from tests.interop.java_parts import QUICK_START, QUIET_LOGBACK, JavaBroker, MqAdmin
-from tests.interop.our_server import ROOT, OurNameServer
-from tests.interop.processes import Child, wait_for
+from tests.interop.command_line import Done
+from tests.interop.java_parts import JavaBroker, LiveClients, MqAdmin
+from tests.interop.our_server import OurNameServer
+from tests.interop.processes import wait_for
 
-ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
 TOPIC, GROUP, PRODUCERS = "Orders", "Orders-consumer", "Orders-producer"
-
-
-class Done(NamedTuple):
-    code: int
-    rows: Any
-    said: str
 
 
 class Cluster(NamedTuple):
     server: OurNameServer
     new: JavaBroker
     old: JavaBroker
-    clients: Child
+    clients: LiveClients
     admin: MqAdmin
 
     def __call__(self, *args: str) -> Done:
-        command = [sys.executable, "-m", "nsadmin", "-n", self.server.address, "--json", *args]
-        done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
-        return Done(done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr)
-
-    def order(self, line: str) -> None:
-        """Have the clients do something, and wait until it is done."""
-        before = self.clients.output.count("done ")
-        self.clients.write(f"{line}\n")
-        wait_for(line, lambda: self.clients.output.count("done ") > before, 40)
+        return command_line.nsadmin(self.server.address, *args)
 
     def diffs(self) -> list[int | None]:
         rows = self("consumerProgress", GROUP, "-t", TOPIC).rows
@@ -63,28 +44,14 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
             wait_for_runtime_info(broker.port)
             create_topic(broker.port, TOPIC)
         wait_for_topic([server], TOPIC)
-        clients = live_clients(home / "clients", server.address)
-        try:
+        with LiveClients(home / "clients", server.address, TOPIC) as clients:
             yield Cluster(server, new, old, clients, admin)
-        finally:
-            clients.kill()
-
-
-def live_clients(home: Path, namesrv: str) -> Child:
-    home.mkdir()
-    (home / "logback.xml").write_text(QUIET_LOGBACK)
-    source = Path(__file__).parent / "java" / "LiveClients.java"
-    settings = [f"-Duser.home={home}", f"-Drmq.logback.configurationFile={home / 'logback.xml'}"]
-    command = ["java", *QUICK_START, "-Xmx256m", *settings, "-cp", jars.class_path(jars.NEWEST)]
-    child = Child([*command, str(source), namesrv, TOPIC], home / "stdout.log", talks=True)
-    child.wait_for_line("ready", 60)
-    return child
 
 
 def test_a_group_that_consumes(cluster: Cluster) -> None:
     wait_for("both brokers to know the consumer", lambda: _is_everywhere(cluster), 60)
-    cluster.order("send 40")
-    cluster.order("wait 40")
+    cluster.clients.order("send 40")
+    cluster.clients.order("wait 40")
     wait_for("the offsets", lambda: cluster.diffs() == [0] * 8, 30)
     done = cluster("consumerProgress", GROUP, "-s", "true")
     assert (done.code, done.said) == (0, "")
@@ -140,9 +107,9 @@ def test_producers(cluster: Cluster) -> None:
 
 
 def test_offsets_are_moved_while_nobody_consumes(cluster: Cluster) -> None:
-    cluster.order("leave")
+    cluster.clients.order("leave")
     wait_for("nobody", lambda: cluster("consumerConnection", GROUP).code == 1, 30)
-    cluster.order("send 40")
+    cluster.clients.order("send 40")
     wait_for("a backlog", lambda: cluster.diffs() == [5] * 8, 30)
     for broker in (cluster.new, cluster.old):
         rows = cluster("brokerConsumeStats", broker.address, "-l", "5").rows
