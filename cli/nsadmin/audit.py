@@ -64,8 +64,9 @@ def record(
                 "server": exchange.addr,
                 "request": observing.request_name(exchange.code),
                 "outcome": observing.outcome(exchange),
+                **({"times": times} if times > 1 else {}),
             }
-            for exchange in session.changes.exchanges
+            for exchange, times in session.changes.counted
         ],
         "results": [_result(row) for row in (rows.rows if rows else ())],
         "exitCode": int(code),

@@ -56,14 +56,29 @@ def outcome(exchange: Exchange) -> str:
 
 
 class SentChanges:
-    """Remembers the requests that change something: those that were done, and those that may have been."""
+    """Remembers the requests that change something: those that were done, and those that may have been.
+
+    What is sent again and again to one server with one outcome is counted: a command may go on for days.
+    """
 
     def __init__(self) -> None:
-        self.exchanges: list[Exchange] = []
+        self._by_kind: dict[tuple[str, int, str], tuple[Exchange, int]] = {}
 
     def __call__(self, exchange: Exchange) -> None:
         if exchange.code in CHANGES:
-            self.exchanges.append(exchange)
+            kind = (exchange.addr, exchange.code, outcome(exchange))
+            first, times = self._by_kind.get(kind, (exchange, 0))
+            self._by_kind[kind] = first, times + 1
+
+    @property
+    def exchanges(self) -> list[Exchange]:
+        """The first of each kind, in order."""
+        return [first for first, _ in self._by_kind.values()]
+
+    @property
+    def counted(self) -> list[tuple[Exchange, int]]:
+        """The same, and how often."""
+        return list(self._by_kind.values())
 
     def story(self) -> str:
         """What was done and what may have been, for who interrupted it."""

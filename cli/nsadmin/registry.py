@@ -42,6 +42,8 @@ _GROUPS: dict[str, tuple[tuple[str, str, Kind, str], ...]] = {
         ("haStatus", "replication", "read", "How far slaves are behind"),
         ("getBrokerConfig", "broker_configs", "read", "Settings in force on brokers"),
         ("updateBrokerConfig", "broker_configs", "change", "Set one item on brokers"),
+        ("sendMsgStatus", "probing", "change", "Write test messages to a broker, and time each"),
+        ("clusterRT", "probing", "change", "Write test messages to all masters, and time them"),
         ("cleanExpiredCQ", "upkeep", "change", "Delete parts of queues whose messages expired"),
         ("cleanUnusedTopic", "upkeep", "delete", "Delete queues of topics without config"),
     ),

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from typing import Any, NamedTuple
 
 import pytest
@@ -155,12 +156,16 @@ def test_who_has_consumed_a_message(cluster: Cluster) -> None:
     wanted = {"Offline": "NOT_ONLINE", "Orders-consumer": "CONSUMED"}
     for broker in (cluster.new, cluster.old):
         words = ("queryMsgByOffset", ORDERS, broker.name, "0", "3")
-        wait_for("the offsets", lambda words=words: cluster(*words).rows[0]["tracks"] == wanted, 20)
+        wait_for("the offsets", partial(is_told, cluster, words, wanted), 20)
         [row] = cluster(*words).rows
         for command, msg_id in (("queryMsgById", row["offsetMsgId"]), ("queryMsgByUniqueKey", row["msgId"])):
             assert [found["tracks"] for found in cluster(command, ORDERS, msg_id).rows] == [wanted]
             if broker is cluster.new:
                 assert tracks(cluster.mqadmin(command, "-t", ORDERS, "-i", msg_id)) == wanted
+
+
+def is_told(cluster: Cluster, words: Sequence[str], wanted: dict[str, str]) -> bool:
+    return [row["tracks"] for row in cluster(*words).rows or ()] == [wanted]
 
 
 def test_a_message_is_handed_to_a_living_client(cluster: Cluster) -> None:
@@ -201,3 +206,39 @@ def test_a_message_is_sent_again(cluster: Cluster) -> None:
 def is_everywhere(cluster: Cluster) -> bool:
     rows = cluster("consumerConnection", "Orders-consumer").rows or []
     return [len(row["brokerAddrs"]) for row in rows] == [2]
+
+
+def test_test_messages_are_where_mqadmin_writes_its_own(cluster: Cluster) -> None:
+    for broker in (cluster.new, cluster.old):
+        [before] = ends(cluster, broker.name)
+        done = cluster("sendMsgStatus", broker.name, "-s", "1000", "-c", "3")
+        assert (done.code, done.said) == (0, "")
+        assert [row["queueOffset"] for row in done.rows] == [before, before + 1, before + 2]
+        assert all(row["rt"] > 0 for row in done.rows)
+        [row] = cluster("queryMsgById", broker.name, done.rows[2]["offsetMsgId"]).rows
+        assert (row["body"], row["tags"], row["brokerName"]) == ("x" * 1000, "PROBE", broker.name)
+    [before] = ends(cluster, "broker-a")
+    said = cluster.mqadmin("sendMsgStatus", "-b", "broker-a", "-s", "1000", "-c", "3")
+    sent = re.findall(r"sendStatus=SEND_OK.*?topic=broker-a, brokerName=broker-a, queueId=0", said)
+    assert len(sent) == 3, said
+    # One more than it was told, not counted: it opens the connection.
+    wait_for("mqadmin's messages", lambda: ends(cluster, "broker-a") == [before + 4], 15)
+
+
+def test_every_master_is_timed(cluster: Cluster) -> None:
+    """mqadmin's own never ends."""
+    before = [ends(cluster, name) for name in ("broker-a", "broker-old")]
+    done = cluster("clusterRT", "-a", "4", "-m", "here")
+    assert (done.code, done.said) == (0, "")
+    assert [
+        (row["clusterName"], row["brokerName"], row["successCount"], row["failCount"]) for row in done.rows
+    ] == [("DefaultCluster", name, 4, 0) for name in ("broker-a", "broker-old")]
+    assert all(0 < row["rt"] <= row["maxRt"] for row in done.rows)
+    wait_for(
+        "the messages",
+        lambda: (
+            [ends(cluster, name)[0] for name in ("broker-a", "broker-old")]
+            == [queue[0] + 4 for queue in before]
+        ),
+        15,
+    )

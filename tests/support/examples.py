@@ -8,6 +8,7 @@ from nsadmin.manual.describe import commands
 from nsadmin.registry import Entry
 
 ON_A_REAL_BROKER = {
+    "clusterRT": "simulated brokers take no messages",
     "printMsg": "simulated brokers have no messages",
     "printMsgByQueue": "simulated brokers have no messages",
     "queryMsgById": "simulated brokers have no messages",
@@ -16,6 +17,7 @@ ON_A_REAL_BROKER = {
     "queryMsgByUniqueKey": "simulated brokers have no messages",
     "queryMsgTraceById": "simulated brokers have no messages",
     "sendMessage": "simulated brokers take no messages",
+    "sendMsgStatus": "simulated brokers take no messages",
 }
 """Commands whose examples the interop tests run, and why not the lab; all others are run in the lab."""
 

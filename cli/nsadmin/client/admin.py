@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from nsadmin.client.name_servers import NameServerConfigs
     from nsadmin.client.offsets import Offsets
     from nsadmin.client.order_conf import OrderConfs
+    from nsadmin.client.probing import Probing
     from nsadmin.client.producers import Producers
     from nsadmin.client.queue_reading import QueueReading
     from nsadmin.client.replication import Replication
@@ -216,6 +217,13 @@ class AdminClient:
         from nsadmin.client.delivery import Delivery
 
         return Delivery(self._caller, self.tracks, self.sending)
+
+    @cached_property
+    def probing(self) -> "Probing":
+        """How long brokers take to store a message."""
+        from nsadmin.client.probing import Probing
+
+        return Probing(self.sending)
 
     @property
     def addresses(self) -> NameServers:

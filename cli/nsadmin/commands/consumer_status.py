@@ -9,7 +9,7 @@ from nsadmin.client.running import RunningClient
 from nsadmin.commands.consumers import Cluster
 from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.times import utc
-from nsadmin.commands.units import mean_millis
+from nsadmin.commands.units import fine_millis
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
 
@@ -129,9 +129,9 @@ def _rows(group: str, item: RunningClient) -> list[Row]:
                 "dropped": held.dropped,
                 "consumeOKTPS": status and status.consume_ok_tps,
                 "consumeFailedTPS": status and status.consume_failed_tps,
-                "consumeRT": status and mean_millis(status.consume_rt),
+                "consumeRT": status and fine_millis(status.consume_rt),
                 "pullTPS": status and status.pull_tps,
-                "pullRT": status and mean_millis(status.pull_rt),
+                "pullRT": status and fine_millis(status.pull_rt),
             }
         )
     return rows or [common]

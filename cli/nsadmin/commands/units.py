@@ -1,6 +1,6 @@
 """Sizes and durations of what may be unknown: None stays None."""
 
-from nsadmin.output import Bytes, MeanMillis, Millis
+from nsadmin.output import Bytes, FineMillis, Millis
 
 
 def size(number: int | None) -> Bytes | None:
@@ -13,6 +13,6 @@ def millis(number: int | None) -> Millis | None:
     return None if number is None else Millis(number)
 
 
-def mean_millis(number: float | None) -> MeanMillis | None:
-    """Milliseconds on average."""
-    return None if number is None else MeanMillis(number)
+def fine_millis(number: float | None) -> FineMillis | None:
+    """Milliseconds and parts of them."""
+    return None if number is None else FineMillis(number)

@@ -3,14 +3,14 @@
 Nothing else writes there.
 """
 
-from nsadmin.output.rows import FORMATS, BadSelection, Bytes, MeanMillis, Millis, Row, Rows, Selection, Style
+from nsadmin.output.rows import FORMATS, BadSelection, Bytes, FineMillis, Millis, Row, Rows, Selection, Style
 from nsadmin.output.writer import start_over, write_rows, write_text
 
 __all__ = [
     "FORMATS",
     "BadSelection",
     "Bytes",
-    "MeanMillis",
+    "FineMillis",
     "Millis",
     "Row",
     "Rows",

@@ -18,8 +18,8 @@ class Millis(int):
     """A duration in ms: to the ms for programs, in whatever unit reads best in a table."""
 
 
-class MeanMillis(float):
-    """The mean of durations in ms, likewise."""
+class FineMillis(float):
+    """A duration in ms and parts of one, likewise."""
 
 
 class Rows(NamedTuple):

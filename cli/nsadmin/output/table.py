@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from namesrv_core.protocol.codes import Perm, perm_text
-from nsadmin.output.rows import Bytes, MeanMillis, Millis, Row, Rows
+from nsadmin.output.rows import Bytes, FineMillis, Millis, Row, Rows
 
 
 def as_text(rows: Rows, headers: bool = True) -> str:
@@ -39,7 +39,7 @@ def cell(value: object) -> str:
         return perm_text(value)
     if isinstance(value, Bytes):
         return _size(value)
-    if isinstance(value, (Millis, MeanMillis)):
+    if isinstance(value, (Millis, FineMillis)):
         return _duration(value)
     if isinstance(value, float):
         return f"{value:.2f}"

@@ -2,12 +2,12 @@
 
 import pytest
 
-from nsadmin.commands.units import mean_millis, millis, size
-from nsadmin.output import Bytes, MeanMillis, Millis
+from nsadmin.commands.units import fine_millis, millis, size
+from nsadmin.output import Bytes, FineMillis, Millis
 
 
 @pytest.mark.parametrize(
-    ("made", "kind"), [(size(1536), Bytes), (millis(1536), Millis), (mean_millis(1536), MeanMillis)]
+    ("made", "kind"), [(size(1536), Bytes), (millis(1536), Millis), (fine_millis(1536), FineMillis)]
 )
 def test_a_number_has_its_unit_and_stays_what_it_is(made: object, kind: type) -> None:
     assert isinstance(made, kind)
@@ -15,4 +15,4 @@ def test_a_number_has_its_unit_and_stays_what_it_is(made: object, kind: type) ->
 
 
 def test_what_is_unknown_has_none() -> None:
-    assert [size(None), millis(None), mean_millis(None)] == [None] * 3
+    assert [size(None), millis(None), fine_millis(None)] == [None] * 3

@@ -3,7 +3,7 @@
 import pytest
 
 from namesrv_core.protocol.codes import Perm
-from nsadmin.output import Bytes, MeanMillis, Millis, Rows, Style
+from nsadmin.output import Bytes, FineMillis, Millis, Rows, Style
 from nsadmin.output.table import as_text, cell
 from tests.support.rows import Terminal, written
 
@@ -46,8 +46,8 @@ def test_a_table_may_show_fewer_columns_than_there_are() -> None:
         (Millis(3_600_000), "1 h"),
         (Millis(7_500_000), "2 h 5 min"),
         (Millis(90_000_000), "1 d 1 h"),
-        (MeanMillis(0.125), "0.12 ms"),
-        (MeanMillis(61_000.5), "1 min 1 s"),
+        (FineMillis(0.125), "0.12 ms"),
+        (FineMillis(61_000.5), "1 min 1 s"),
         ((), "-"),
         (("a", "b"), "a,b"),
         ({}, "-"),

@@ -1,0 +1,44 @@
+"""Messages that are written to see how long it takes."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from namesrv_core.errors import TopicNotExist
+from namesrv_core.protocol.messages import properties
+from nsadmin import AdminClient
+from tests.support.message_brokers import MessageBroker
+from tests.support.servers import FakeNameServer, refuse
+
+
+@pytest.fixture
+def admin(first: FakeNameServer, holder: MessageBroker) -> Iterator[AdminClient]:
+    first.clusters = {"C": {"broker-a": {0: holder.addr}}}
+    first.routes = {"broker-a": {"broker-a": 6}}
+    with AdminClient(first.addr, timeout=5) as client:
+        yield client
+
+
+def test_each_message_is_timed(admin: AdminClient, holder: MessageBroker) -> None:
+    place = admin.probing.place("broker-a")
+    probes = list(admin.probing.send(place, 5, 3))
+    assert [(sent.body, (sent.ext or {})["b"]) for sent in holder.sent] == [(b"xxxxx", "broker-a")] * 3
+    assert properties(((holder.sent[0].ext or {})["i"] or "").encode())["TAGS"] == "PROBE"
+    assert all(probe.millis > 0 and probe.error is None for probe in probes)
+    assert len({probe.sent.msg_id for probe in probes if probe.sent}) == 3
+
+
+def test_a_failure_is_one_message_of_many(admin: AdminClient, holder: MessageBroker) -> None:
+    taken = holder.handlers[310]
+    answers = iter([refuse(2, "busy"), taken])
+    holder.handlers[310] = lambda asked: next(answers)(asked)
+    probes = list(admin.probing.send(admin.probing.place("broker-a"), 1, 2))
+    assert [(str(probe.error), probe.sent is None) for probe in probes] == [
+        ("SYSTEM_BUSY (2): busy", True),
+        ("None", False),
+    ]
+
+
+def test_a_broker_without_such_a_topic(admin: AdminClient) -> None:
+    with pytest.raises(TopicNotExist):
+        admin.probing.place("broker-b")
