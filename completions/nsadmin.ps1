@@ -146,6 +146,16 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-k,--key=broker-keys A setting that getBrokerConfig shows.', '-v,--value= Its new value.')
             options = @('-k,--key=broker-keys A setting that getBrokerConfig shows.', '-v,--value= Its new value.', '-b,--brokerAddr=addresses Address of one broker.', '-c,--clusterName=clusters Every master of it.', '-a,--updateAllBroker=true|false With -c: its slaves too.'); columns = 'brokerName|brokerId|brokerAddr|key|changes|before|after|result|error|'
         }
+        'sendmsgstatus' = @{
+            name = 'sendMsgStatus'; family = 'change'; help = 'Write test messages to a broker, and time each'
+            places = @('-b,--brokerName=brokers Name of a broker.')
+            options = @('-b,--brokerName=brokers Name of a broker.', '-s,--messageSize= Size of each body.', '-c,--count= So many messages, one after another.'); columns = 'brokerName|brokerAddr|queueId|offsetMsgId|queueOffset|rt|result|error|'
+        }
+        'clusterrt' = @{
+            name = 'clusterRT'; family = 'change'; help = 'Write test messages to all masters, and time them'
+            places = @()
+            options = @('-a,--amount= So many messages for each broker.', '-s,--size= Size of each body.', '-c,--cluster=clusters Only this cluster.', '-p,--print=true|false true: lines of TIME|ROOM|CLUSTER|BROKER|MS.', '-m,--machineRoom= Where it is measured; a column.', '-i,--interval= Again and again, until Ctrl-C.'); columns = 'time|machineRoom|clusterName|brokerName|brokerAddr|rt|maxRt|successCount|failCount|result|error|'
+        }
         'cleanexpiredcq' = @{
             name = 'cleanExpiredCQ'; family = 'change'; help = 'Delete parts of queues whose messages expired'
             places = @('-b,--brokerAddr=addresses Address of one broker.')
