@@ -246,5 +246,9 @@ def _checked_gone(
 ) -> ServerResult[Settings]:
     error = error or left.error
     if error is None and group in (left.result or {}):
-        error = NotApplied("the broker still has the group: a client that is connected makes it anew")
+        # 5.5.0 looks whether the group is of a certain type after deleting it, and looking makes it anew.
+        error = NotApplied(
+            "the broker has made the group anew: 5.5 does unless its offsets are deleted with it, and so do"
+            " clients that are connected"
+        )
     return had if error is None else ServerResult(had.addr, None, error)

@@ -90,6 +90,6 @@ def _unused(info: RuntimeInfo) -> str:
 
 def _expired(info: RuntimeInfo) -> str:
     begin = info.integer("commitLogMinOffset")
-    return "entries go of messages before " + (
-        "the begin of the commit log" if begin is None else f"commit log offset {begin}"
-    )
+    # An empty store says -1.
+    where = "" if begin is None or begin < 0 else f", which begins at {begin}"
+    return f"entries go of messages that are not in the commit log any more{where}"

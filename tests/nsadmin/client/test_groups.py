@@ -140,7 +140,7 @@ def test_a_group_that_comes_back_at_once_is_not_deleted(
 ) -> None:
     consumer_broker.handlers[207] = lambda asked: reply(asked)
     [kept] = admin.groups.delete("G", admin.groups.masters("C"))
-    assert str(kept.error) == "the broker still has the group: a client that is connected makes it anew"
+    assert str(kept.error).startswith("the broker has made the group anew: 5.5 does unless its offsets")
     consumer_broker.handlers[207] = refuse(1, "no")
     [refused] = admin.groups.delete("G", admin.groups.masters("C"))
     assert str(refused.error) == "SYSTEM_ERROR (1): no"

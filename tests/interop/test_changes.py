@@ -1,0 +1,168 @@
+"""What is told before a change is what it does; what is kept and suggested: with Java servers."""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.interop import command_line, jars
+from tests.interop.cluster import (
+    create_topic,
+    permissions,
+    wait_for_broker,
+    wait_for_runtime_info,
+    wait_for_topic,
+)
+from tests.interop.command_line import Done
+from tests.interop.java_parts import JavaBroker, JavaNameServer
+
+CLUSTER = "DefaultCluster"
+
+
+class Cluster(NamedTuple):
+    server: JavaNameServer
+    new: JavaBroker
+    old: JavaBroker
+
+    def __call__(self, *args: str) -> Done:
+        return command_line.nsadmin(self.server.address, *args)
+
+
+@pytest.fixture(scope="module")
+def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    home = tmp_path_factory.mktemp("changes")
+    with JavaNameServer(home / "server") as server, ExitStack() as ends:
+        addrs = [server.address]
+        new = ends.enter_context(JavaBroker(home / "new", addrs))
+        old = ends.enter_context(JavaBroker(home / "old", addrs, "broker-old", version=jars.OLD))
+        for broker in (new, old):
+            wait_for_broker([server], broker.name)
+            wait_for_runtime_info(broker.port)
+            create_topic(broker.port, "Payments")
+        create_topic(new.port, "ReadOnly", perm=4)
+        for topic in ("Payments", "ReadOnly"):
+            wait_for_topic([server], topic)
+        yield Cluster(server, new, old)
+
+
+@pytest.fixture
+def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    file = tmp_path / "audit.jsonl"
+    monkeypatch.setitem(command_line.ENVIRONMENT, "NSADMIN_AUDIT", str(file))
+    return file
+
+
+def records(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def test_a_name_server_does_what_the_dry_run_said(cluster: Cluster, audit: Path) -> None:
+    for command in ("wipeWritePerm", "addWritePerm"):
+        now = permissions(cluster.server, "broker-a")
+        [told] = cluster(command, "broker-a", "--dry-run").rows
+        assert permissions(cluster.server, "broker-a") == now == told["before"]
+        [done] = cluster(command, "broker-a").rows
+        assert permissions(cluster.server, "broker-a") == told["after"] != now
+        assert done["topicCount"] == told["topicCount"] == len(now)
+    assert [(item["command"].split()[0], item["sent"]) for item in records(audit)] == [
+        (command, [{"server": cluster.server.address, "request": request, "outcome": "SUCCESS (0)"}])
+        for command, request in (
+            ("wipeWritePerm", "WIPE_WRITE_PERM_OF_BROKER"),
+            ("addWritePerm", "ADD_WRITE_PERM_OF_BROKER"),
+        )
+    ]
+
+
+def test_settings_before_and_after(cluster: Cluster) -> None:
+    for words in (
+        ("updateNamesrvConfig", "waitSecondsForService", "44"),
+        ("updateBrokerConfig", "fileReservedTime", "47", "-c", CLUSTER),
+    ):
+        told = cluster(*words, "--dry-run").rows
+        done = cluster(*words).rows
+        before_and_after = [(row["before"], row["after"], row["changes"]) for row in told]
+        assert [(row["before"], row["after"], row["changes"]) for row in done] == before_and_after
+        assert {row["changes"] for row in cluster(*words, "--dry-run").rows} == {None}
+
+
+def test_a_deletion_shows_what_goes_on_masters_and_name_servers(cluster: Cluster) -> None:
+    told = cluster("deleteTopic", "Payments", CLUSTER, "--dry-run").rows
+    queues = "readQueueNums 4, writeQueueNums 4, perm rw-"
+    on_brokers = "".join(
+        f"{name} readQueueNums=4 writeQueueNums=4 perm=rw-, " for name in ("broker-a", "broker-old")
+    )
+    assert [(row["target"], row["changes"]) for row in told] == [
+        (cluster.new.address, f"gone: {queues}"),
+        (cluster.old.address, f"gone: {queues}"),
+        (cluster.server.address, f"gone: {on_brokers[:-2]}"),
+    ]
+    assert told[1]["before"]["topicName"] == "Payments"
+    done = cluster("deleteTopic", "Payments", CLUSTER, "--yes")
+    assert [(row["target"], row["changes"], row["before"]) for row in done.rows] == [
+        (row["target"], row["changes"], row["before"]) for row in told
+    ]
+    assert cluster("topicRoute", "Payments").code == 5
+
+
+def test_a_group_that_goes_and_one_that_was_meant(cluster: Cluster) -> None:
+    assert cluster("updateSubGroup", "Ledger", "-c", CLUSTER, "-r", "5").code == 0
+    assert "no consumer group 'Leger': did you mean Ledger?" in cluster("getConsumerConfig", "Leger").said
+    told = cluster("deleteSubGroup", "Ledger", "-c", CLUSTER, "--dry-run").rows
+    assert [row["before"]["retryMaxTimes"] for row in told] == [5, 5]
+    kept = cluster("deleteSubGroup", "Ledger", "-c", CLUSTER, "--yes")
+    assert (kept.code, [row["result"] for row in kept.rows]) == (3, ["failed", "done"])
+    assert kept.rows[0]["error"].startswith("the broker has made the group anew: 5.5 does unless its offsets")
+    assert cluster("updateSubGroup", "Ledger", "-c", CLUSTER, "-r", "5").code == 0
+    done = cluster("deleteSubGroup", "Ledger", "-c", CLUSTER, "-r", "true", "--yes")
+    assert [(row["changes"], row["error"]) for row in done.rows] == [(row["changes"], None) for row in told]
+
+
+def test_what_was_meant(cluster: Cluster) -> None:
+    for words, meant in (
+        (("topicRoute", "readonly"), "no topic 'readonly': did you mean ReadOnly?"),
+        (
+            ("clusterList", "-c", "defaultcluster"),
+            "no cluster 'defaultcluster': did you mean DefaultCluster?",
+        ),
+        (("wipeWritePerm", "broker-ol", "--dry-run"), "no broker 'broker-ol': did you mean broker-old"),
+        (
+            ("updateBrokerConfig", "fileReservedtime", "1", "-b", cluster.old.address),
+            "no setting 'fileReservedtime': did you mean fileReservedTime?",
+        ),
+    ):
+        done = cluster(*words)
+        assert done.code == 5
+        assert meant in done.said
+
+
+def test_an_old_broker_and_a_locked_setting_have_advice(cluster: Cluster, audit: Path) -> None:
+    old = cluster("haStatus", "-b", cluster.old.address)
+    assert (old.code, "REQUEST_CODE_NOT_SUPPORTED: its release is too old" in old.said) == (1, True)
+    locked = cluster("updateNamesrvConfig", "kvConfigPath", "/tmp/x")
+    assert (locked.code, "NO_PERMISSION: settings or permissions forbid it there" in locked.said) == (1, True)
+    [kept] = records(audit)
+    assert (kept["sent"][0]["outcome"], kept["exitCode"]) == ("NO_PERMISSION (16)", 1)
+
+
+def test_each_request_with_its_place_and_size(cluster: Cluster) -> None:
+    done = cluster("brokerStatus", "-b", cluster.new.address, "--debug")
+    assert done.code == 0
+    [line] = done.said.splitlines()
+    assert f" ms {cluster.new.address} GET_BROKER_RUNTIME_INFO (28): SUCCESS (0), " in line
+    received = int(line.rpartition(" out, ")[2].removesuffix(" in"))
+    assert received > sum(len(row["key"]) + len(row["value"]) for row in done.rows)
+
+
+def test_a_timeout_that_is_too_short_is_said_with_its_value(cluster: Cluster) -> None:
+    done = cluster("topicList", "--timeout", "0.00001")
+    assert (done.code, "within 1e-05 s" in done.said, "Traceback" in done.said) == (4, True, False)
+
+
+def test_what_a_broker_would_do_about_its_files(cluster: Cluster) -> None:
+    for broker in (cluster.new, cluster.old):
+        [row] = cluster("cleanExpiredCQ", broker.address, "--dry-run").rows
+        assert row["changes"].startswith("entries go of messages that are not in the commit log any more")
+        assert cluster("cleanExpiredCQ", broker.address).rows[0]["result"] == "done"
