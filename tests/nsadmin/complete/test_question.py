@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin.commands.parameters import describe
+from nsadmin.commands.parameters import _CONNECTING, describe
 from nsadmin.commands.topics import topic_list
 from nsadmin.complete.question import CONNECTING, Question, connection
 from nsadmin.registry import find
@@ -32,6 +32,8 @@ def test_where_to_ask(words: tuple[str, ...], given: tuple[list[str], str | None
 def test_all_options_that_say_where_count() -> None:
     entry = find("topicList")
     assert entry is not None
+    # How servers are asked makes no difference to what they answer.
+    assert {*_CONNECTING} - {"timeout", "retries", "concurrency"} == set(CONNECTING.values())
     _, options = describe(entry, topic_list)
     flags = {
         flag for option in options if option.values in ("contexts", "name-servers") for flag in option.flags

@@ -115,7 +115,7 @@ _nsadmin_flags() {
 }
 
 _nsadmin() {
-    local known='@NAMES@'
+    local IFS=$' \t\n' known='@NAMES@'
     local words places options columns word typed quote source command= given=0 taken=, at flag next= item
     _nsadmin_split
     _nsadmin_table ''

@@ -69,7 +69,7 @@ _nsadmin_commands() {
     local -a known=(
 @NAMES@
     )
-    _describe -t commands command known -M 'm:{a-zA-Z}={A-Za-z}'
+    _describe -t commands command known -M 'm:{a-zA-Z}={A-Za-z} m:[-_]='
 }
 
 _nsadmin_flags() {

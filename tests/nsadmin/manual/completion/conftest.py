@@ -28,6 +28,11 @@ STATIC = [
     ("completion fi", ["completion", "fish"]),
     ("namesrv -c {home}/config/nsadmin/conf", ["namesrv", "-c", "{home}/config/nsadmin/config.yaml"]),
 ]
+SPELLED = [
+    ("topic-rou", ["topicRoute"]),
+    ("WIPE_W", ["wipeWritePerm"]),
+]
+"""Commands in other spellings; fish has rules of its own for what matches."""
 LIVE = [
     ("topicRoute or", ["topicRoute", "orders"]),
     ("topicRoute -t or", ["topicRoute", "-t", "orders"]),

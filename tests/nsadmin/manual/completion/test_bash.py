@@ -7,7 +7,7 @@ import pytest
 
 from nsadmin.manual.completion import bash
 from nsadmin.manual.completion.shapes import Shapes
-from tests.nsadmin.manual.completion.conftest import LIVE, STATIC, meant
+from tests.nsadmin.manual.completion.conftest import LIVE, SPELLED, STATIC, meant
 from tests.support.shells import Terminal, World
 
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
@@ -23,6 +23,17 @@ def terminal(found: Shapes, world: World, tmp_path_factory: pytest.TempPathFacto
     terminal.close()
 
 
-@pytest.mark.parametrize(("line", "words"), [*STATIC, *LIVE])
+@pytest.mark.parametrize(("line", "words"), [*STATIC, *SPELLED, *LIVE])
 def test_a_line_is_completed(terminal: Terminal, world: World, line: str, words: list[str]) -> None:
     assert terminal.completed(meant(line, world)) == [meant(word, world) for word in words]
+
+
+def test_what_there_is_to_choose_from_is_listed(terminal: Terminal) -> None:
+    terminal.type("nsadmin topicRoute \t\t")
+    assert terminal.until("users").split()[-2:] == ["orders", "pi\\|pe"]
+    terminal.type("\x15")
+
+
+def test_a_path_to_the_program_is_taken_as_it_is(terminal: Terminal) -> None:
+    terminal.type("~/bin/nsadmin topicRoute or\t\n")
+    assert terminal.until("END").endswith("<topicRoute><orders>")

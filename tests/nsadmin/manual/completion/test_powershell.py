@@ -9,7 +9,7 @@ import pytest
 
 from nsadmin.manual.completion import powershell
 from nsadmin.manual.completion.shapes import Shapes
-from tests.nsadmin.manual.completion.conftest import LIVE, STATIC, meant
+from tests.nsadmin.manual.completion.conftest import LIVE, SPELLED, STATIC, meant
 from tests.support.shells import World
 
 _PAIRS = {")": "(", "]": "[", "}": "{"}
@@ -62,7 +62,9 @@ def test_it_is_a_native_completer_of_nsadmin(found: Shapes) -> None:
 
 
 @pytest.mark.skipif(shutil.which("pwsh") is None, reason="PowerShell is not installed")
-@pytest.mark.parametrize(("line", "words"), [case for case in (*STATIC, *LIVE) if "$" not in case[0]])
+@pytest.mark.parametrize(
+    ("line", "words"), [case for case in (*STATIC, *SPELLED, *LIVE) if "$" not in case[0]]
+)
 def test_a_line_is_completed(
     found: Shapes, world: World, tmp_path: Path, line: str, words: list[str]
 ) -> None:

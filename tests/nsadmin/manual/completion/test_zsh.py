@@ -7,7 +7,7 @@ import pytest
 
 from nsadmin.manual.completion import zsh
 from nsadmin.manual.completion.shapes import Shapes
-from tests.nsadmin.manual.completion.conftest import LIVE, STATIC, meant
+from tests.nsadmin.manual.completion.conftest import LIVE, SPELLED, STATIC, meant
 from tests.support.shells import Terminal, World
 
 pytestmark = pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
@@ -24,6 +24,6 @@ def terminal(found: Shapes, world: World, tmp_path_factory: pytest.TempPathFacto
     terminal.close()
 
 
-@pytest.mark.parametrize(("line", "words"), [*STATIC, *LIVE])
+@pytest.mark.parametrize(("line", "words"), [*STATIC, *SPELLED, *LIVE])
 def test_a_line_is_completed(terminal: Terminal, world: World, line: str, words: list[str]) -> None:
     assert terminal.completed(meant(line, world)) == [meant(word, world) for word in words]
