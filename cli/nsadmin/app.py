@@ -61,7 +61,7 @@ Environment:
 Exit codes:
 {exit_codes}
 
-More on one: nsadmin COMMAND --help
+More on one: nsadmin COMMAND --help, or nsadmin help COMMAND
 """
 
 

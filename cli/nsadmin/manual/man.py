@@ -50,6 +50,8 @@ def overview(commands: Iterable[Command]) -> str:
                     "words. They work with the name servers and brokers of RocketMQ 4.9 and 5.x. Data goes "
                     "to stdout, everything else to stderr.",
                     "Options that all commands have may stand before the command or behind it.",
+                    "The examples of the pages below go with the cluster that this starts: nsadmin lab up "
+                    "--namesrv-port 9876 --broker-port 10911. Those about messages need a real broker.",
                 ]
             ),
         ),

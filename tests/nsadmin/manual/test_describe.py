@@ -27,3 +27,10 @@ def test_programs_are_described_by_their_own_parsers() -> None:
     assert "--clusters" in [option.flags[0] for option in FOUND["lab"].options]
     about = Described(("-c", "--configFile"), "FILE", "Java properties; also where updates go")
     assert about in FOUND["namesrv"].options
+
+
+def test_columns_and_examples_come_with_them() -> None:
+    assert FOUND["topicClusterList"].columns == {"clusterName": "name of the cluster"}
+    assert FOUND["kvList"].columns["value"] == "its text"
+    assert FOUND["topicRoute"].examples[0].line == "nsadmin topicRoute orders"
+    assert not any("Examples" in text for command in FOUND.values() for text in command.text)

@@ -38,5 +38,15 @@ def test_a_page_shows_its_options_and_exit_codes_as_they_are_typed() -> None:
     assert "5 What was named does not exist." in text
 
 
+@needs_groff
+def test_a_page_shows_columns_and_examples_as_they_are_typed() -> None:
+    text = shown(PAGES["nsadmin-topicRoute"])
+    assert re.search(r"\nCOLUMNS\n +topic +Name of the topic\.\n", text)
+    line = "nsadmin topicRoute orders-history --filter 'perm!~w' --columns brokerName,perm"
+    assert f"Where it cannot be written to:\n\n           {line}\n" in text
+    assert "COLUMNS" not in shown(PAGES["nsadmin-lab"])
+    assert "nsadmin lab up --namesrv-port 9876 --broker-port 10911" in shown(PAGES["nsadmin-lab"])
+
+
 def test_what_roff_would_take_for_its_own_is_escaped() -> None:
     assert man._plain(".so x\\y --z") == "\\&.so x\\ey \\-\\-z"

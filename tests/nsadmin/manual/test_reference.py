@@ -13,3 +13,10 @@ def test_every_command_has_its_section_and_shared_options_are_listed_once() -> N
     assert "`nsadmin wipeWritePerm BROKER`" in page
     assert "| `-b, --brokerName BROKER` |" in page
     assert "`nsadmin lab up`" in page
+
+
+def test_a_section_has_columns_and_examples() -> None:
+    _, _, section = reference(commands()).partition("### topicRoute\n")
+    section = section.partition("\n### ")[0]
+    assert "| column | |\n|---|---|\n| `topic` | name of the topic |\n" in section
+    assert "```sh\n# Brokers and queues of a topic\nnsadmin topicRoute orders\n" in section
