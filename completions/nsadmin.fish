@@ -150,10 +150,10 @@ function __nsadmin_table --no-scope-shadowing
         case producerconnection
             set family read
             set places \
-                '-g,--producerGroup=groups A producer group.' \
+                '-g,--producerGroup= A producer group.' \
                 '-t,--topic=topics Ask only the brokers that have this topic.'
             set options \
-                '-g,--producerGroup=groups A producer group.' \
+                '-g,--producerGroup= A producer group.' \
                 '-t,--topic=topics Ask only the brokers that have this topic.'
             set columns 'producerGroup|clientId|clientAddr|language|version|brokerAddrs|'
         case querymsgbykey

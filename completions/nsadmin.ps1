@@ -88,8 +88,8 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'producerconnection' = @{
             name = 'producerConnection'; family = 'read'; help = 'Clients of a group'
-            places = @('-g,--producerGroup=groups A producer group.', '-t,--topic=topics Ask only the brokers that have this topic.')
-            options = @('-g,--producerGroup=groups A producer group.', '-t,--topic=topics Ask only the brokers that have this topic.'); columns = 'producerGroup|clientId|clientAddr|language|version|brokerAddrs|'
+            places = @('-g,--producerGroup= A producer group.', '-t,--topic=topics Ask only the brokers that have this topic.')
+            options = @('-g,--producerGroup= A producer group.', '-t,--topic=topics Ask only the brokers that have this topic.'); columns = 'producerGroup|clientId|clientAddr|language|version|brokerAddrs|'
         }
         'querymsgbykey' = @{
             name = 'queryMsgByKey'; family = 'read'; help = 'Messages with a business key'

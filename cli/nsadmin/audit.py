@@ -54,7 +54,7 @@ def record(
     `rows` is None for a command that ended before it had any.
     """
     return {
-        "time": int(time() * 1000),
+        "time": int((time() - session.elapsed) * 1000),
         "user": _user(),
         "context": session.options.context,
         "nameServers": list(session.name_servers),

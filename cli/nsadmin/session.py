@@ -149,6 +149,11 @@ class Session:
             sleep(seconds)
 
     @property
+    def elapsed(self) -> float:
+        """Seconds since the command began."""
+        return monotonic() - self._started
+
+    @property
     def name_servers(self) -> tuple[str, ...]:
         """The name servers that the command has to do with; none where brokers were named by address."""
         return self._client.addresses.addrs if "admin" in self.__dict__ else ()

@@ -83,6 +83,19 @@ def test_a_change_is_a_line_with_all_that_was_sent_and_came_of_it(
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
+def test_each_line_of_a_batch_is_kept_by_itself(
+    run: Run, server: FakeNameServer, file: Path, tmp_path: Path
+) -> None:
+    lines = tmp_path / "lines"
+    lines.write_text("updateKvConfig N k v\nkvList N\ndeleteKvConfig N k --yes\n")
+    assert run("batch", str(lines), "-n", server.addr).code == 0
+    kept = [(item["command"], item["nameServers"], item["exitCode"]) for item in records(file)]
+    assert kept == [
+        ("updateKvConfig N k v", [server.addr], 0),
+        ("deleteKvConfig N k --yes", [server.addr], 0),
+    ]
+
+
 def test_lines_are_added_to_those_there_are(run: Run, server: FakeNameServer, file: Path) -> None:
     for key in ("k1", "k2"):
         run("updateKvConfig", "N", key, "v", "-n", server.addr)

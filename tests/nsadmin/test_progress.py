@@ -3,13 +3,20 @@
 import io
 import os
 import pty
+import subprocess
 import sys
+import threading
+from contextlib import suppress
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import Command
 from namesrv_core.transport.calls import Exchange
 from nsadmin import progress
 from nsadmin.progress import Bar
+from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
+from tests.support.servers import Answer, FakeNameServer
 
 TOTAL = 1000
 
@@ -89,6 +96,39 @@ def test_a_screenful_is_the_height_of_the_terminal(monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(sys, "stderr", stderr)
         assert Bar()._screenful == 50
     os.close(controller)
+
+
+def test_a_command_on_a_terminal_shows_it_while_it_waits_and_nothing_of_it_stays() -> None:
+    seen = threading.Event()
+    with FakeNameServer({"C": {"a": {0: "h:1"}}}) as server:
+        server.routes = {f"T{number}": {"a": 6} for number in range(100)}
+        route = server.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC]
+
+        def slow(asked: Command) -> Answer:
+            # The last answers wait until the bar has been seen, which needs some answers after its time.
+            for _ in range(3):
+                seen.wait(0.03)
+            return route(asked)
+
+        server.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC] = slow
+        controller, terminal = pty.openpty()
+        process = subprocess.Popen(
+            [*NSADMIN, "wipeWritePerm", "a", "--dry-run", "-n", server.addr, "--output", "jsonl"],
+            stdout=subprocess.PIPE, stderr=terminal, env={**ENVIRONMENT, "TERM": "xterm"},
+        )  # fmt: skip
+        os.close(terminal)
+        shown = b""
+        with suppress(OSError):
+            while data := os.read(controller, 4096):
+                shown += data
+                if b"asking" in shown:
+                    seen.set()
+        out, _ = process.communicate(timeout=20)
+        os.close(controller)
+    assert process.returncode == 0
+    assert b"/100" in shown
+    assert shown.rpartition(b"asking")[2].endswith(b"\x1b[2K")
+    assert b"rw- -> r-- on 100 topics" in out
 
 
 def test_it_is_wanted_on_a_terminal_that_can_draw(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,20 +1,24 @@
 """The admin library: synchronous, made for scripts; it knows no terminal and no server."""
 
 from namesrv_core.errors import BadSettings, RequestError, RocketMQError
+from namesrv_core.transport.calls import CallError, Exchange
 from nsadmin.client.access import Access, Credentials, Tls
 from nsadmin.client.admin import AdminClient
 from nsadmin.client.pool import Pool
-from nsadmin.client.results import NoneReachable, NotApplied, NotFound, ServerResult
+from nsadmin.client.results import NoneReachable, NotApplied, NotFound, ReadOnlyAccess, ServerResult
 
 __all__ = [
     "Access",
     "AdminClient",
     "BadSettings",
+    "CallError",
     "Credentials",
+    "Exchange",
     "NoneReachable",
     "NotApplied",
     "NotFound",
     "Pool",
+    "ReadOnlyAccess",
     "RequestError",
     "RocketMQError",
     "ServerResult",
