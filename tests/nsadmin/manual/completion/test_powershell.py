@@ -48,7 +48,7 @@ def test_every_command_is_in_the_table(found: Shapes) -> None:
 def test_functions_and_families_that_are_used_are_there(found: Shapes) -> None:
     script = powershell.script(found)
     functions = set(re.findall(r"function ([\w-]+)\(", script))
-    assert set(re.findall(r"\b((?:Offer|Find)(?:-\w+)?)\b", without_texts(script))) == functions
+    assert set(re.findall(r"\b((?:Offer|Find|Test)(?:-\w+)?)\b", without_texts(script))) == functions
     assert {shape.family for shape in found.commands} | {"front"} == set(
         re.findall(r"^        '(\w+)' = @\(", script, re.MULTILINE)
     )
