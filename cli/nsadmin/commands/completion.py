@@ -30,7 +30,9 @@ def completion(argv: list[str]) -> int:
     PowerShell, in $PROFILE: nsadmin completion powershell | Out-String | Invoke-Expression
 
     Topics, brokers, clusters, groups and so on are offered as the name servers know them that the line, the
-    environment or the context names. They are kept for a minute, and asked anew in the background.
+    environment or the context names. They are kept in the cache (nsadmin/complete in XDG_CACHE_HOME, else in
+    ~/.cache), readable for you alone, and after a minute asked anew in the background: no TAB waits for a
+    server longer than an eighth of a second. Values of settings and what credentials say are not kept.
 
     Examples:
         # What bash needs

@@ -37,7 +37,7 @@ _nsadmin_takes() {
 _nsadmin_values() {
     local -a before lines shown match mbegin mend
     local -i at
-    local MATCH MBEGIN MEND
+    local MATCH MBEGIN MEND tab=$'\t'
     case $source in
         '') return 1 ;;
         files) _files ;;
@@ -57,10 +57,15 @@ _nsadmin_values() {
                 [[ $before[at] =~ '^[$][{]?([A-Za-z_][A-Za-z_0-9]*)[}]?$' ]] && before[at]=${(P)match[1]}
             done
             lines=("${(@f)$($program complete described $source "=${(Q)PREFIX}" "${before[@]}" 2>/dev/null)}")
-            # `lines` keeps the values; zsh shows what they are beside them.
-            shown=("${(@)lines/$'\t'/  -- }")
-            lines=("${(@)lines%%$'\t'*}")
-            [[ -n $lines[1] ]] && compadd -d shown -a lines
+            [[ -n $lines[1] ]] || return 1
+            if (( $lines[(I)*$tab*] )); then
+                # What they are is shown beside the values. Topics say nothing of that, and may be thousands.
+                shown=("${(@)lines/$tab/  -- }")
+                lines=("${(@)lines%%$tab*}")
+                compadd -d shown -a lines
+            else
+                compadd -a lines
+            fi
             ;;
     esac
 }
