@@ -321,6 +321,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         [System.Management.Automation.CompletionResult]::new($full, $value, 'ParameterValue', $text)
     }
 
+    # Letter by letter: a culture may have its own idea of dashes.
+    function Test-Start([string]$text, [string]$start) {
+        $text.StartsWith($start, [System.StringComparison]::Ordinal)
+    }
+
     # The specification of a flag to which a value belongs, and null for any other.
     function Find-Flag([string]$flag, $options) {
         foreach ($item in $options) {
@@ -351,12 +356,12 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
                 # The last of several, such as a,b or a,-b.
                 $last = $typed -replace '^.*[,-]'
                 $others = $typed.Substring(0, $typed.Length - $last.Length)
-                $columns -split '[|]' | Where-Object { $_ -and $_.StartsWith($last) } |
+                $columns -split '[|]' | Where-Object { $_ -and (Test-Start $_ $last) } |
                     ForEach-Object { Offer $_ $_ "$head$others" }
                 return
             }
             '*|*' {
-                $source -split '[|]' | Where-Object { $_ -and $_.StartsWith($typed) } |
+                $source -split '[|]' | Where-Object { $_ -and (Test-Start $_ $typed) } |
                     ForEach-Object { Offer $_ $_ $head }
                 return
             }
@@ -374,7 +379,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         foreach ($item in $options) {
             $spec, $text = $item -split ' ', 2
             foreach ($flag in ($spec -split '=', 2)[0] -split ',') {
-                if ($flag.StartsWith($typed)) {
+                if (Test-Start $flag $typed) {
                     [System.Management.Automation.CompletionResult]::new($flag, $flag, 'ParameterName', $text)
                 }
             }
