@@ -111,7 +111,8 @@ class Running:
         found = self._consumers.connections(group, cluster_name, broker_addr)
         clients = [client for client in found.clients if client_id in (None, client.client_id)]
         if not clients:
-            raise NotFound(f"no client {client_id!r} of {group!r} is connected")
+            who = "nobody" if client_id is None else f"no client {client_id!r}"
+            raise NotFound(f"{who} of {group!r} is connected")
         code = RequestCode.GET_CONSUMER_RUNNING_INFO
         answers = self._caller.ask(
             [
