@@ -1,11 +1,15 @@
 """Man pages: nsadmin(1), and one for each command."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from textwrap import wrap
 
 from nsadmin.commands.documented import Example
 from nsadmin.commands.parameters import Described
 from nsadmin.diagnostics import EXIT_CODES
 from nsadmin.manual.describe import Command
+
+# Escapes make lines longer; 80 bytes are what mandoc asks for.
+_WIDTH = 70
 
 ENVIRONMENT = (
     ("NAMESRV_ADDR", "The name servers, where no -n is given; else the context's, else 127.0.0.1:9876."),
@@ -89,11 +93,13 @@ def _columns(meanings: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _examples(examples: Iterable[Example]) -> tuple[str, ...]:
-    return (".SH EXAMPLES", *(line for example in examples for line in _example(example)))
+    lines = [line for example in examples for line in _example(example)]
+    return (".SH EXAMPLES", *lines[1:])
 
 
 def _example(example: Example) -> tuple[str, ...]:
-    return (".PP", _plain(f"{example.about}:"), ".PP", ".RS 4", ".nf", _plain(example.line), ".fi", ".RE")
+    shown = (".RS 4", ".nf", _plain(example.line), ".fi", ".RE")
+    return (".PP", *_filled(f"{example.about}:"), ".PP", *shown)
 
 
 def _exit_codes() -> Iterator[str]:
@@ -102,14 +108,20 @@ def _exit_codes() -> Iterator[str]:
 
 
 def _item(term: str, text: str) -> Iterator[str]:
-    yield from (".TP", term, _plain(text))
+    yield from (".TP", term, *_filled(text))
 
 
 def _paragraphs(texts: Iterable[str]) -> Iterator[str]:
     for number, text in enumerate(texts):
         if number:
             yield ".PP"
-        yield _plain(text)
+        yield from _filled(text)
+
+
+def _filled(text: str) -> Iterator[str]:
+    """Running text, in lines that other tools read gladly too."""
+    for line in wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False):
+        yield _plain(line)
 
 
 def _plain(text: str) -> str:

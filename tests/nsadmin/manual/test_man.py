@@ -29,6 +29,14 @@ def test_a_page_is_set_without_a_warning(name: str) -> None:
     assert "NAME" in shown(PAGES[name])
 
 
+@pytest.mark.skipif(shutil.which("mandoc") is None, reason="mandoc is not installed")
+@pytest.mark.parametrize("name", PAGES)
+def test_mandoc_has_nothing_to_say_of_a_page(name: str) -> None:
+    done = subprocess.run(["mandoc", "-T", "lint"], input=PAGES[name], capture_output=True, text=True)
+    # What is rendered from the commands has no date of its own.
+    assert [line for line in done.stdout.splitlines() if "missing date" not in line] == []
+
+
 @needs_groff
 def test_a_page_shows_its_options_and_exit_codes_as_they_are_typed() -> None:
     text = " ".join(shown(PAGES["nsadmin-topicRoute"]).split())
