@@ -164,5 +164,5 @@ def test_a_timeout_that_is_too_short_is_said_with_its_value(cluster: Cluster) ->
 def test_what_a_broker_would_do_about_its_files(cluster: Cluster) -> None:
     for broker in (cluster.new, cluster.old):
         [row] = cluster("cleanExpiredCQ", broker.address, "--dry-run").rows
-        assert row["changes"].startswith("entries go of messages that are not in the commit log any more")
+        assert row["changes"].startswith("deletes queue entries whose messages have left the commit log")
         assert cluster("cleanExpiredCQ", broker.address).rows[0]["result"] == "done"

@@ -84,7 +84,8 @@ def _summary(before: Mapping[str, int], after: Mapping[str, int]) -> str | None:
         if perm != after[topic]:
             text = f"{perm_text(perm)} -> {perm_text(after[topic])}"
             counts[text] = counts.get(text, 0) + 1
-    return ", ".join(f"{text} on {count} topics" for text, count in counts.items()) or None
+    parts = (f"{text} on {count} topic{'s' if count > 1 else ''}" for text, count in counts.items())
+    return ", ".join(parts) or None
 
 
 def _rows(broker: str, results: Sequence[ServerResult[int]]) -> Rows:

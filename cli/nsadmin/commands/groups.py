@@ -1,7 +1,7 @@
 """getConsumerConfig, updateSubGroup and deleteSubGroup: consumer groups as brokers know them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 from namesrv_core.errors import RocketMQError
@@ -40,6 +40,8 @@ CONFIG_IN_TABLE = (
 )  # fmt: skip
 CHANGE_COLUMNS = ("target", "brokerName", "group", *CHANGE)
 CHANGED_IN_TABLE = ("target", "brokerName", "group", *CHANGE_IN_TABLE)
+MAIN_SETTINGS = ("consumeEnable", "retryQueueNums", "retryMaxTimes")
+"""What a table shows of a group that comes or goes; JSON has all."""
 DELETION_COLUMNS = ("target", "role", "group", "topic", *CHANGE)
 DELETION_IN_TABLE = ("target", "role", "group", "topic", *CHANGE_IN_TABLE)
 
@@ -157,8 +159,8 @@ def update_sub_group(
     session.confirm(f"Create or change the consumer group {group} on {places(targets)}?")
     groups = session.direct.groups
     if session.dry_run:
-        return _changes(group, groups.planned(group, targets, changes, signed), "dry-run")
-    return _changes(group, groups.update(group, targets, changes, signed), "done")
+        return _changes(group, groups.planned(group, targets, changes, signed), changes, "dry-run")
+    return _changes(group, groups.update(group, targets, changes, signed), changes, "done")
 
 
 def _policy(text: str | None) -> object:
@@ -185,7 +187,7 @@ def _signed(text: str | None) -> dict[str, str]:
     return signed
 
 
-def _changes(group: str, changes: Sequence[GroupChange], done: str) -> Rows:
+def _changes(group: str, changes: Sequence[GroupChange], named: Iterable[str], done: str) -> Rows:
     rows: list[Row] = []
     for target, before, after, error in changes:
         was, is_now = (_unnamed(settings) for settings in (before, after))
@@ -195,13 +197,19 @@ def _changes(group: str, changes: Sequence[GroupChange], done: str) -> Rows:
                 "target": target.broker_addr or target.broker_name,
                 "brokerName": target.broker_name,
                 "group": group,
-                "changes": None if error else words(was or None, is_now),
+                "changes": None if error else _words(was, is_now, named),
                 "before": None if error or not before else before,
                 "after": None if error else after,
                 **outcome(error, word),
             }
         )
     return Rows(CHANGE_COLUMNS, rows, [change.error for change in changes], (), CHANGED_IN_TABLE)
+
+
+def _words(before: Mapping[str, Any], after: Mapping[str, Any], named: Iterable[str]) -> str | None:
+    if before:
+        return words(before, after)
+    return words(None, {name: after[name] for name in after if name in {*MAIN_SETTINGS, *named}})
 
 
 def _unnamed(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -252,7 +260,7 @@ def delete_sub_group(
             "target": target.broker_addr or target.broker_name,
             "role": "master",
             "group": group,
-            "changes": gone(before, ("consumeEnable", "retryQueueNums", "retryMaxTimes")),
+            "changes": gone(before, MAIN_SETTINGS),
             "before": before,
             **outcome(error, done),
         }

@@ -85,11 +85,11 @@ def _rows(
 
 
 def _unused(info: RuntimeInfo) -> str:
-    return "queues of topics without config go; which ones, no broker tells"
+    return "deletes the queues of topics without config; which those are, no broker tells"
 
 
 def _expired(info: RuntimeInfo) -> str:
     begin = info.integer("commitLogMinOffset")
     # An empty store says -1.
     where = "" if begin is None or begin < 0 else f", which begins at {begin}"
-    return f"entries go of messages that are not in the commit log any more{where}"
+    return f"deletes queue entries whose messages have left the commit log{where}"

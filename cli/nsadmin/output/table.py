@@ -81,7 +81,17 @@ def _is_number(rows: Rows, name: str) -> bool:
 
 
 # Columns of free text, which may be folded where a terminal is too narrow for all.
-_FOLDABLE = ("brokerAddrs", "consumerGroups", "properties", "body", "value", "error")
+_FOLDABLE = (
+    "brokerAddrs",
+    "consumerGroups",
+    "properties",
+    "body",
+    "value",
+    "error",
+    "changes",
+    "command",
+    "servers",
+)
 _NARROW = 16
 _GAP = 2
 

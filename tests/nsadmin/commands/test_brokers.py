@@ -70,8 +70,8 @@ def test_a_dry_run_touches_nothing(
 @pytest.mark.parametrize(
     ("command", "after", "changes"),
     [
-        ("wipeWritePerm", {"R": 4, "T": 5, "U": 4}, "rwi -> r-i on 1 topics, rw- -> r-- on 1 topics"),
-        ("addWritePerm", {"R": 6, "T": 6, "U": 6}, "r-- -> rw- on 1 topics, rwi -> rw- on 1 topics"),
+        ("wipeWritePerm", {"R": 4, "T": 5, "U": 4}, "rwi -> r-i on 1 topic, rw- -> r-- on 1 topic"),
+        ("addWritePerm", {"R": 6, "T": 6, "U": 6}, "r-- -> rw- on 1 topic, rwi -> rw- on 1 topic"),
     ],
 )
 def test_a_dry_run_shows_each_topic_before_and_after(

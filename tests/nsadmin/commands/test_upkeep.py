@@ -39,7 +39,9 @@ def test_dry_and_without_a_target_nothing_is_ordered(
     [row] = json.loads(done.out)
     assert (done.code, row["result"]) == (0, "dry-run")
     assert row["changes"].startswith(
-        "queues of topics without config go" if command == "cleanUnusedTopic" else "entries go of messages"
+        "deletes the queues of topics without config"
+        if command == "cleanUnusedTopic"
+        else "deletes queue entries whose messages"
     )
     assert run(command, "-y").code == 2
     assert broker.codes() == [28]
@@ -54,7 +56,7 @@ def test_a_dry_run_tells_from_where_on_messages_stay_and_who_cannot_be_asked(
     assert done.code == 3
     assert [(row["changes"], row["result"]) for row in json.loads(done.out)] == [
         (
-            "entries go of messages that are not in the commit log any more, which begins at 1073741824",
+            "deletes queue entries whose messages have left the commit log, which begins at 1073741824",
             "dry-run",
         ),
         (None, "failed"),
