@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 
 # Shared options may stand before the command as well; those of them that take a value.
 _WITH_VALUE = (
-    "-n", "--namesrvAddr", "--context", "--output", "--timeout", "--retries", "--concurrency",
-    "--watch", "--columns", "--sort", "--filter",
+    "-n", "--namesrvAddr", "--context", "--configFile", "--endpoint", "--addressMap", "--credentials",
+    "--tlsCa", "--tlsCert", "--tlsKey", "--tlsServerName", "--output", "--timeout", "--retries",
+    "--concurrency", "--watch", "--columns", "--sort", "--filter",
 )  # fmt: skip
-_ALONE = ("--json", "--no-headers", "--no-color", "--quiet", "--debug", "--dry-run", "-y", "--yes")
+_ALONE = (
+    "--tls", "--no-tls", "--insecure", "--json", "--no-headers", "--no-color", "--quiet", "--debug",
+    "--dry-run", "-y", "--yes",
+)  # fmt: skip
 
 _OVERVIEW = """\
 Usage: nsadmin [OPTIONS] COMMAND [ARGUMENTS]
@@ -35,6 +39,11 @@ in any case, and with - or _ between their words.
 Options, before or after the command:
   -n, --namesrvAddr LIST   name servers, as HOST:PORT;HOST:PORT; repeatable
   --context NAME           a cluster of contextList, instead of -n
+  --configFile FILE        instead: a properties file that names them
+  --endpoint URL           instead: HTTP tells them, as it tells Java's clients
+  --addressMap FROM=TO     where to reach brokers, such as 10.0.0.0/8=gateway; repeatable
+  --credentials SOURCE     where those are that sign: env, file:PATH, tools:PATH, keyring:NAME, or none
+  --tls                    encrypted; --tlsCa --tlsCert --tlsKey FILE, --tlsServerName NAME, --insecure
   --output FORMAT          {formats}
   --json                   short for --output json
   --watch SECONDS          of what reads: again and again, until Ctrl-C; a table in place
@@ -50,12 +59,18 @@ Options, before or after the command:
   --debug                  each request on stderr: when, where, what, outcome, time, bytes; and tracebacks
   --no-color  --version  -h, --help
 
+Of all this, what was given counts, then what the context of --context says, then the environment, then
+the context in use; nsadmin where shows what came of it.
+
 Environment:
   NAMESRV_ADDR             name servers, where no -n is given; else the context's, else 127.0.0.1:9876
+  NSADMIN_ACCESS_KEY       who signs, with NSADMIN_SECRET_KEY and perhaps NSADMIN_SECURITY_TOKEN
+  NSADMIN_KEY_PASSWORD     what opens the key of --tlsKey
   NSADMIN_CONTEXT          the context, where no --context is given; else that of contextUse
   NSADMIN_CONFIG           the file of contexts; else nsadmin/config.yaml in ~/.config
   NSADMIN_OUTPUT           the format, where no --output is given; else table
   NSADMIN_AUDIT            where changes are noted down, or off; else nsadmin/audit.jsonl in ~/.local/state
+  XDG_CACHE_HOME           where nsadmin/ keeps what endpoints said last; else ~/.cache
   NO_COLOR                 no colours
 
 Exit codes:
@@ -92,6 +107,7 @@ def _line(batch: _Batch, words: list[str]) -> int:
 
 
 def _run(args: list[str], batch: _Batch | None = None) -> int:
+    diagnostics.label(None)
     front, rest = _split(args)
     if "-h" in front or "--help" in front or rest == ["help"]:
         output.write_text(overview())
@@ -171,7 +187,9 @@ def _perform_batch(function: Any, parsed: "Parsed") -> int:
 
 
 def _perform(entry: Entry, function: Any, args: list[str], parsed: "Parsed", batch: _Batch | None) -> int:
-    session = Session(parsed.options, may_change=entry.may_change, pool=batch and batch.pool)
+    options = parsed.options
+    diagnostics.label(options.context, options.color if options.style.color else None)
+    session = Session(options, may_change=entry.may_change, pool=batch and batch.pool)
     once = partial(function, session, **parsed.arguments)
     result: Any = None
     code: int = ExitCode.FAILED

@@ -69,10 +69,34 @@ def exit_code(errors: Iterable[RocketMQError | None]) -> ExitCode:
     return ExitCode.NOT_FOUND if all(map(is_not_found, answers)) else ExitCode.FAILED
 
 
+_SGR = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan": 36}
+_label: tuple[str | None, str | None] = (None, None)
+
+
+def label(context: str | None, color: str | None = None) -> None:
+    """From now on questions name this context, and on a terminal all lines do if it has a colour."""
+    global _label
+    _label = (context, color)
+
+
+def _labelled() -> str:
+    """The context's name in its colour; without one it stands in questions only."""
+    context, color = _label
+    if context is None:
+        return ""
+    if color is None or os.environ.get("NO_COLOR") or not sys.stderr.isatty():
+        return f"[{_printable(context)}] "
+    return f"\x1b[1;{_SGR[color]}m[{_printable(context)}]\x1b[0m "
+
+
 def say(text: str) -> None:
     """One line for the operator."""
-    line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
-    print(f"nsadmin: {line}", file=sys.stderr, flush=True)
+    shown = _labelled() if _label[1] is not None and sys.stderr.isatty() else ""
+    print(f"nsadmin: {shown}{_printable(text)}", file=sys.stderr, flush=True)
+
+
+def _printable(text: str) -> str:
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def is_interactive() -> bool:
@@ -82,7 +106,7 @@ def is_interactive() -> bool:
 
 def ask(question: str) -> bool:
     """Ask on the terminal; only y or yes is a yes."""
-    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    print(f"{_labelled()}{question} [y/N] ", end="", file=sys.stderr, flush=True)
     answer = sys.stdin.readline()
     if not answer.endswith("\n"):
         print(file=sys.stderr)
@@ -105,6 +129,15 @@ def _terminal() -> TextIO:
         return open("/dev/tty")
     except OSError:
         return open(os.devnull)
+
+
+def ask_secret(what: str) -> str:
+    """A line of standard input; on a terminal it is asked for and not shown."""
+    if not is_interactive():
+        return sys.stdin.readline().rstrip("\r\n")
+    import getpass
+
+    return getpass.getpass(f"{what[0].upper()}{what[1:]}: ", sys.stderr)
 
 
 def explain(error: BaseException, debug: bool) -> int:

@@ -86,6 +86,7 @@ _GROUPS: dict[str, tuple[tuple[str, str, Kind, str], ...]] = {
         ("queryMsgTraceById", "traces", "read", "Who sent and who consumed a message"),
     ),
     "Name servers": (
+        ("where", "where", "read", "Which are asked, who said so, and whether they answer"),
         ("kvGet", "kv", "read", "One value of the KV config"),
         ("kvList", "kv", "read", "All values of a KV namespace"),
         ("updateKvConfig", "kv", "change", "Write a value of the KV config"),
@@ -97,7 +98,7 @@ _GROUPS: dict[str, tuple[tuple[str, str, Kind, str], ...]] = {
         ("contextList", "contexts", "local", "Clusters that are known by name"),
         ("contextShow", "contexts", "local", "One of them"),
         ("contextUse", "contexts", "local", "Choose one for all commands"),
-        ("contextSet", "contexts", "local", "Make or change one"),
+        ("contextSet", "context_set", "local", "Make or change one"),
         ("contextDelete", "contexts", "local", "Forget one"),
     ),
     "Audit": (("auditList", "audit", "local", "Changes that were made from this account"),),

@@ -9,6 +9,7 @@ from namesrv_core.transport.calls import Observer
 from nsadmin import diagnostics, observing, progress
 from nsadmin.client import AdminClient
 from nsadmin.client.access import Access
+from nsadmin.client.addresses import Find, NameServers, finder
 from nsadmin.client.brokers import Brokers
 from nsadmin.client.pool import Pool
 from nsadmin.client.results import error_text
@@ -21,9 +22,13 @@ _BRIEFLY = 1.0
 
 
 class Options(NamedTuple):
-    """The options that all commands have in common."""
+    """The options that all commands have in common.
 
-    namesrv_addr: tuple[str, ...] = ()
+    `context` is the name of the context in force, `color` what it is shown in. `overruled` are the ways to
+    find name servers that did not win, and `signed_from` is where the credentials are from, in words.
+    """
+
+    namesrv_addr: tuple[str, ...] | NameServers | Find | None = None
     access: Access = Access()
     style: Style = Style()
     dry_run: bool = False
@@ -33,10 +38,15 @@ class Options(NamedTuple):
     quiet: bool = False
     debug: bool = False
     context: str | None = None
+    color: str | None = None
+    overruled: tuple[str, ...] = ()
+    signed_from: str | None = None
 
 
 class Session:
     """Lives as long as one command; `changes` are the requests it sent that change something.
+
+    `name_servers` are those it has to do with; none where brokers were named by address.
 
     Nothing of that kind can be sent for a command that may not change anything, in a dry run, or in a
     read-only context.
@@ -54,6 +64,7 @@ class Session:
         self._pool = pool
         self._perform = perform
         self._may_change = may_change and not options.dry_run and not options.read_only
+        self.name_servers: tuple[str, ...] = ()
         self.changes = observing.SentChanges()
         self._started = monotonic()
         self._bar: progress.Bar | None = None
@@ -66,13 +77,23 @@ class Session:
     @cached_property
     def _client(self) -> AdminClient:
         return AdminClient(
-            self.options.namesrv_addr,
+            self._name_servers,
             access=self.options.access,
             ask_all=True,
             observer=self._observer(),
             read_only=not self._may_change,
             pool=self._pool,
         )
+
+    def _name_servers(self) -> NameServers:
+        """Looked for when the first one is to be asked; what is special about them is said then."""
+        found = finder(self.options.namesrv_addr)()
+        if found.source == "default":
+            self.remark(f"no -n, no NAMESRV_ADDR and no context: asking {found.addrs[0]}")
+        if found.note:
+            diagnostics.say(found.note)
+        self.name_servers = found.addrs
+        return found
 
     def _observer(self) -> Observer | None:
         options, observers = self.options, list[Observer]()
@@ -85,12 +106,9 @@ class Session:
             observers.append(self.changes)
         return observing.together(observers)
 
-    @cached_property
+    @property
     def admin(self) -> AdminClient:
         """Asks every name server each time, so that one that is dead or tells another story is noticed."""
-        if self._client.addresses.source == "default":
-            [addr] = self._client.addresses.addrs
-            self.remark(f"no -n, no NAMESRV_ADDR and no context: asking {addr}")
         return self._client
 
     @property
@@ -107,7 +125,7 @@ class Session:
         """Another client for the same name servers, asking briefly; who does not answer is not noted."""
         access = self.options.access
         return AdminClient(
-            self._client.addresses.addrs,
+            lambda: self._client.addresses,
             access=access._replace(timeout=min(access.timeout, _BRIEFLY), retries=0),
             observer=observing.tracer(self._started) if self.options.debug else None,
             read_only=True,
@@ -125,10 +143,24 @@ class Session:
         if not diagnostics.ask(question):
             raise diagnostics.Declined
 
+    def secret(self, what: str, piped: bool) -> str:
+        """A secret from the terminal, which shows nothing of it, or if `piped` a line of standard input."""
+        if not piped and not diagnostics.is_interactive():
+            raise diagnostics.UsageError(
+                f"the {what} is missing, and there is no terminal to ask on: "
+                "pipe it in with --secretKeyStdin, or name where it is with --credentials"
+            )
+        text = diagnostics.ask_secret(what)
+        if not text:
+            raise diagnostics.UsageError(f"the {what} is missing: standard input has no line for it")
+        return text
+
     def require_writable(self, name: str) -> None:
         """In a read-only context nothing is changed; what would be may be looked at."""
         if self.options.read_only and not self.dry_run:
-            raise diagnostics.ReadOnly(f"{name} changes something, and the context is read-only")
+            raise diagnostics.ReadOnly(
+                f"{name} changes something, and the context {self.options.context} is read-only"
+            )
 
     def require_yes(self, name: str) -> None:
         """Where nobody can be asked, what cannot be undone needs --yes."""
@@ -152,11 +184,6 @@ class Session:
     def elapsed(self) -> float:
         """Seconds since the command began."""
         return monotonic() - self._started
-
-    @property
-    def name_servers(self) -> tuple[str, ...]:
-        """The name servers that the command has to do with; none where brokers were named by address."""
-        return self._client.addresses.addrs if "admin" in self.__dict__ else ()
 
     @property
     def is_complete(self) -> bool:

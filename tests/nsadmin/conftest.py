@@ -1,5 +1,6 @@
 """Running commands in this process, and a broker with messages."""
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -52,8 +53,13 @@ def run(
     undeclared: list[str],
 ) -> Run:
     """Run a command line, off any terminal and with nothing of the environment's that it would read."""
-    for name in ("NAMESRV_ADDR", "NSADMIN_CONTEXT", "NSADMIN_OUTPUT"):
+    for name in (
+        "NAMESRV_ADDR",
+        "ROCKETMQ_HOME",
+        *filter(lambda name: name.startswith("NSADMIN_"), os.environ),
+    ):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("NSADMIN_AUDIT", str(tmp_path / "audit.jsonl"))
     monkeypatch.setenv("NSADMIN_CONFIG", str(tmp_path / "config.yaml"))
 

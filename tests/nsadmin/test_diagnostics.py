@@ -1,12 +1,27 @@
 """Exit codes, and what stderr says."""
 
+import sys
+from collections.abc import Iterator
+from io import StringIO
+
 import pytest
 
 from namesrv_core.errors import RequestError, RocketMQError, TopicNotExist
 from namesrv_core.transport.calls import CallError
 from nsadmin.client import NoneReachable, NotApplied, NotFound
 from nsadmin.client.addresses import BadAddress
-from nsadmin.diagnostics import Declined, ExitCode, Interrupted, UsageError, exit_code, explain, say
+from nsadmin.diagnostics import (
+    Declined,
+    ExitCode,
+    Interrupted,
+    UsageError,
+    ask,
+    ask_secret,
+    exit_code,
+    explain,
+    label,
+    say,
+)
 
 DEAD = CallError("a:1", "unconnected", "nobody there")
 REFUSED = RequestError("no")
@@ -64,3 +79,57 @@ def test_with_debug_the_traceback_comes_too(capsys: pytest.CaptureFixture[str]) 
 def test_a_line_stays_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     say("a\nb\x1b[2J é")
     assert capsys.readouterr().err == "nsadmin: a\\nb\\x1b[2J é\n"
+
+
+@pytest.fixture
+def nothing_labelled() -> Iterator[None]:
+    yield
+    label(None)
+
+
+def on_a_terminal(monkeypatch: pytest.MonkeyPatch, answers: str) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stdin", StringIO(answers))
+
+
+@pytest.mark.usefixtures("nothing_labelled")
+def test_a_context_with_a_colour_stands_before_every_line_on_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_a_terminal(monkeypatch, "y\n")
+    label("prod", "red")
+    say("hello")
+    assert ask("Sure?")
+    assert capsys.readouterr().err == (
+        "nsadmin: \x1b[1;31m[prod]\x1b[0m hello\n\x1b[1;31m[prod]\x1b[0m Sure? [y/N] "
+    )
+
+
+@pytest.mark.usefixtures("nothing_labelled")
+def test_without_a_colour_it_stands_in_questions_and_with_no_color_it_is_plain(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_a_terminal(monkeypatch, "n\nn\n")
+    label("lab")
+    say("hello")
+    ask("Sure?")
+    monkeypatch.setenv("NO_COLOR", "1")
+    label("prod", "red")
+    say("hello")
+    ask("Sure?")
+    assert capsys.readouterr().err == (
+        "nsadmin: hello\n[lab] Sure? [y/N] nsadmin: [prod] hello\n[prod] Sure? [y/N] "
+    )
+
+
+def test_off_a_terminal_lines_are_as_without_a_context(capsys: pytest.CaptureFixture[str]) -> None:
+    label("prod", "red")
+    say("hello")
+    label(None)
+    assert capsys.readouterr().err == "nsadmin: hello\n"
+
+
+def test_a_secret_is_a_line_of_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", StringIO("one\r\ntwo"))
+    assert [ask_secret("key") for _ in range(3)] == ["one", "two", ""]

@@ -164,10 +164,10 @@ class AdminClient:
 
     @cached_property
     def name_servers(self) -> "NameServerConfigs":
-        """Settings of name servers."""
+        """Whether name servers answer, and their settings."""
         from nsadmin.client.name_servers import NameServerConfigs
 
-        return NameServerConfigs(self._reader)
+        return NameServerConfigs(self._caller, self._reader)
 
     @cached_property
     def order_confs(self) -> "OrderConfs":

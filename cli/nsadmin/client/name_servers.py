@@ -1,18 +1,58 @@
-"""Name servers themselves: their configuration, read and changed on each of them."""
+"""Name servers themselves: whether they answer, and their configuration on each of them."""
 
-from namesrv_core.protocol.codes import RequestCode
+from time import perf_counter
+from typing import NamedTuple
+
+from namesrv_core.protocol import headers
+from namesrv_core.protocol.codes import RequestCode, version_text
+from namesrv_core.protocol.command import Command, request
 from nsadmin.client.bodies import config_items
+from nsadmin.client.caller import Caller
 from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.retry import Reader
 
 Config = dict[str, str]
 
 
+class Pulse(NamedTuple):
+    """A name server that answers: after `latency_millis` on an open connection; its version, "V5_5_0"."""
+
+    latency_millis: float
+    version: str
+
+
+# Any answer is one: what is asked for, a key that nobody has, is the least there is.
+_ANY_CODE = range(-(2**31), 2**31)
+_PROBE = headers.write(headers.KvKey("nsadmin", "pulse"))
+
+
 class NameServerConfigs:
     """`admin.name_servers`."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, caller: Caller, reader: Reader) -> None:
+        self._caller = caller
         self._reader = reader
+
+    def pulse_each(self) -> list[ServerResult[Pulse]]:
+        """Whether each name server answers, how fast, and its version.
+
+        All are asked at once, then each that answered again, over the connection that is open now.
+        """
+        addrs = self._caller.name_servers.addrs
+        return [
+            self._pulse(addr) if error is None else ServerResult(addr, None, error)
+            for addr, _, error in self._probe(*addrs)
+        ]
+
+    def _probe(self, *addrs: str) -> list[ServerResult[Command]]:
+        probes = [(addr, request(RequestCode.GET_KV_CONFIG, _PROBE)) for addr in addrs]
+        return self._caller.ask(probes, codes=_ANY_CODE)
+
+    def _pulse(self, addr: str) -> ServerResult[Pulse]:
+        begun = perf_counter()
+        [answer] = self._probe(addr)
+        latency = (perf_counter() - begun) * 1000
+        return answer.then(lambda command: Pulse(latency, version_text(command.version)))
 
     def config_each(self) -> list[ServerResult[Config]]:
         """The whole configuration of every name server, as texts in the order of keys."""

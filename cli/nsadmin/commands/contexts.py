@@ -1,19 +1,23 @@
-"""contextList, contextShow, contextUse, contextSet, contextDelete: clusters that are known by name."""
+"""contextList, contextShow, contextUse, contextDelete: clusters that are known by name."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Annotated, TypeVar
 
 from nsadmin import contexts
-from nsadmin.client.addresses import parse_addrs
-from nsadmin.commands.declared import Option, Word, shows
-from nsadmin.contexts import BadConfig, Context, Contexts
+from nsadmin.client.access import Credentials
+from nsadmin.commands.declared import Word, shows
+from nsadmin.contexts import BadConfig, Context, Contexts, ContextTls
 from nsadmin.diagnostics import UsageError
-from nsadmin.output import FORMATS, Row, Rows
+from nsadmin.output import Row, Rows
 from nsadmin.session import Session
 
 T = TypeVar("T")
 
-COLUMNS = ("name", "current", "namesrvAddr", "timeout", "output", "readOnly")
+COLUMNS = (
+    "name", "current", "namesrvAddr", "configFile", "endpoint", "credentials", "tls", "timeout", "retries",
+    "concurrency", "output", "addressMap", "readOnly", "color",
+)  # fmt: skip
+_BRIEF = (*COLUMNS[:7], "readOnly", "color")
 
 Name = Annotated[str, Word(("--name",), "NAME", "Name of a context.", values="contexts")]
 
@@ -27,7 +31,7 @@ def context_list(session: Session) -> Rows:
         nsadmin contextList
     """
     found = _load()
-    return _rows(found, sorted(found.by_name))
+    return rows_of(found, sorted(found.by_name), _BRIEF)
 
 
 @shows(COLUMNS)
@@ -37,7 +41,9 @@ def context_show(
         str | None, Word(("--name",), "NAME", "Name of a context.", required=False, values="contexts")
     ],
 ) -> Rows:
-    """Show one context, or the one that is in use.
+    """Show one context, or the one that is in use: all that is set in it.
+
+    Of secrets only where they are is shown, never what they are.
 
     Examples:
         # The one in use
@@ -49,8 +55,8 @@ def context_show(
     chosen = name or found.current
     if chosen is None:
         raise UsageError("contextShow: no context is in use; nsadmin contextUse NAME chooses one")
-    _attempt(lambda: found.named(chosen))
-    return _rows(found, [chosen])
+    attempt(lambda: found.named(chosen))
+    return rows_of(found, [chosen])
 
 
 @shows(COLUMNS)
@@ -66,63 +72,8 @@ def context_use(
         # Go back to the one before
         nsadmin contextUse -
     """
-    found = _kept(lambda: _load().using(name))
-    return _rows(found, [found.current or ""])
-
-
-@shows(COLUMNS)
-def context_set(
-    session: Session,
-    name: Name,
-    namesrv_addr: Annotated[
-        list[str] | None,
-        Option(
-            "-n", "--namesrvAddr", metavar="LIST", help="Its name servers. Repeatable.", values="name-servers"
-        ),
-    ] = None,
-    timeout: Annotated[
-        float | None, Option("--timeout", metavar="SECONDS", help="For each request on each server.")
-    ] = None,
-    default_output: Annotated[
-        str | None, Option("--defaultOutput", metavar="FORMAT", help="How to write rows.")
-    ] = None,
-    read_only: Annotated[
-        bool | None, Option("--readOnly/--writable", help="Whether every change is refused.")
-    ] = None,
-) -> Rows:
-    """Make a context, or change of it what is named. The first one is in use at once.
-
-    Examples:
-        # A cluster whose settings nobody changes by mistake
-        nsadmin contextSet prod -n "127.0.0.1:9876;127.0.0.1:9877" --readOnly
-        # Give it a longer time-out
-        nsadmin contextSet prod --timeout 10
-    """
-    if default_output not in (None, *FORMATS):
-        raise UsageError(f"--defaultOutput {default_output} is unknown; there are: {', '.join(FORMATS)}")
-    if timeout is not None and not 0 < timeout <= 3600:
-        raise UsageError(f"--timeout {timeout:g} cannot be: give seconds, more than 0")
-    if name == "-":
-        raise UsageError('contextSet: "-" cannot be a name: it is the context of before')
-    addrs = ";".join(parse_addrs(namesrv_addr)) if namesrv_addr else None
-    named = (addrs, timeout, default_output, read_only)
-
-    def change() -> Contexts:
-        found = _load()
-        context = _merged(found.by_name.get(name, Context()), named)
-        if context.namesrv_addr is None:
-            raise UsageError(
-                f"contextSet: {name} needs name servers; type: nsadmin contextSet {name} -n HOST:PORT"
-            )
-        changed = found.with_context(name, context)
-        return changed if changed.current else changed.using(name)
-
-    return _rows(_kept(change), [name])
-
-
-def _merged(context: Context, named: Sequence[object]) -> Context:
-    """The context with what is named, in its own order; None leaves it as it is."""
-    return Context._make(old if new is None else new for old, new in zip(context, named, strict=True))
+    found = kept(lambda: _load().using(name))
+    return rows_of(found, [found.current or ""], _BRIEF)
 
 
 @shows(COLUMNS)
@@ -134,32 +85,40 @@ def context_delete(session: Session, name: Name) -> Rows:
         nsadmin contextDelete prod
     """
     before = _load()
-    _kept(lambda: _load().without(name))
-    return _rows(before, [name])
+    kept(lambda: _load().without(name))
+    return rows_of(before, [name], _BRIEF)
 
 
 def _load() -> Contexts:
-    return _attempt(lambda: contexts.load(contexts.path()))
+    return attempt(lambda: contexts.load(contexts.path()))
 
 
-def _kept(change: Callable[[], Contexts]) -> Contexts:
+def kept(change: Callable[[], Contexts]) -> Contexts:
+    """The contexts after a change, saved."""
+
     def step() -> Contexts:
         changed = change()
         contexts.save(contexts.path(), changed)
         return changed
 
-    return _attempt(step)
+    return attempt(step)
 
 
-def _attempt(step: Callable[[], T]) -> T:
+def attempt(step: Callable[[], T]) -> T:
+    """What a step returns; a mistake in the file of contexts is one of the command line's."""
     try:
         return step()
     except BadConfig as error:
         raise UsageError(str(error)) from None
 
 
-def _rows(found: Contexts, names: list[str]) -> Rows:
-    return Rows(COLUMNS, [_row(found, name) for name in names])
+def rows_of(found: Contexts, names: Iterable[str], in_table: Iterable[str] = COLUMNS) -> Rows:
+    """A row for each of these contexts; a table leaves out what none of them has."""
+    rows = [_row(found, name) for name in names]
+    shown = [
+        key for key in in_table if key in COLUMNS[:2] or any(row[key] not in (None, False) for row in rows)
+    ]
+    return Rows(COLUMNS, rows, in_table=shown)
 
 
 def _row(found: Contexts, name: str) -> Row:
@@ -168,7 +127,37 @@ def _row(found: Contexts, name: str) -> Row:
         "name": name,
         "current": name == found.current,
         "namesrvAddr": context.namesrv_addr,
+        "configFile": context.config_file,
+        "endpoint": context.endpoint,
+        "credentials": _credentials(context),
+        "tls": None if context.tls is None else _tls(context.tls),
         "timeout": context.timeout,
+        "retries": context.retries,
+        "concurrency": context.concurrency,
         "output": context.output,
+        "addressMap": dict(context.address_map) or None,
         "readOnly": context.read_only,
+        "color": context.color,
     }
+
+
+def _credentials(context: Context) -> str | None:
+    """Where they are, and whose."""
+    own = context.credentials
+    if not isinstance(own, Credentials):
+        return own
+    what = "secret key" if own.security_token is None else "secret key and security token"
+    return f"access key {own.access_key}, {what} in the file of contexts"
+
+
+def _tls(tls: ContextTls) -> dict[str, object]:
+    password = "in the file of contexts" if tls.key_password else tls.key_password_from
+    shown = {
+        "caFile": tls.ca_file,
+        "certFile": tls.cert_file,
+        "keyFile": tls.key_file,
+        "keyPassword": password,
+        "serverName": tls.server_name,
+        "verify": tls.verify,
+    }
+    return {key: value for key, value in shown.items() if value is not None}

@@ -56,6 +56,55 @@ _CONNECTING: dict[str, Any] = {
             values="name-servers",
         ),
     ],
+    "config_file": Annotated[
+        str | None,
+        Option(
+            "--configFile",
+            metavar="FILE",
+            help="A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.",
+        ),
+    ],
+    "endpoint": Annotated[
+        str | None,
+        Option(
+            "--endpoint", metavar="URL", help="Where HTTP tells them: a URL, or a domain as Java's clients."
+        ),
+    ],
+    "address_map": Annotated[
+        list[str] | None,
+        Option(
+            "--addressMap",
+            metavar="FROM=TO",
+            help="Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.",
+        ),
+    ],
+    "credentials": Annotated[
+        str | None,
+        Option(
+            "--credentials",
+            metavar="SOURCE",
+            help="Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; "
+            "or none.",
+        ),
+    ],
+    "tls": Annotated[bool | None, Option("--tls/--no-tls", help="Encrypted connections, or plain ones.")],
+    "tls_ca": Annotated[
+        str | None, Option("--tlsCa", metavar="FILE", help="Authorities to trust (PEM), not the system's.")
+    ],
+    "tls_cert": Annotated[
+        str | None, Option("--tlsCert", metavar="FILE", help="This client's own certificate (PEM).")
+    ],
+    "tls_key": Annotated[
+        str | None,
+        Option("--tlsKey", metavar="FILE", help="Its key (PEM); NSADMIN_KEY_PASSWORD opens it."),
+    ],
+    "tls_server_name": Annotated[
+        str | None,
+        Option("--tlsServerName", metavar="NAME", help="What servers' certificates have to name."),
+    ],
+    "insecure": Annotated[
+        bool, Option("--insecure", help="TLS with whoever answers: certificates are not checked.")
+    ],
     "timeout": Annotated[
         float | None,
         Option("--timeout", metavar="SECONDS", help="For each request on each server; 3 if left out."),

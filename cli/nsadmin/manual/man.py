@@ -13,9 +13,14 @@ _WIDTH = 70
 
 ENVIRONMENT = (
     ("NAMESRV_ADDR", "The name servers, where no -n is given; else the context's, else 127.0.0.1:9876."),
+    ("NSADMIN_ACCESS_KEY", "Who signs requests, where no --credentials are given; else the context's."),
+    ("NSADMIN_SECRET_KEY", "The secret key that belongs to it."),
+    ("NSADMIN_SECURITY_TOKEN", "The security token that belongs to it, if there is one."),
+    ("NSADMIN_KEY_PASSWORD", "What opens the key of --tlsKey, if the context does not say."),
     ("NSADMIN_CONTEXT", "The context, where no --context is given; else that of contextUse."),
     ("NSADMIN_CONFIG", "The file of contexts; else nsadmin/config.yaml in ~/.config."),
     ("NSADMIN_OUTPUT", "The format, where no --output is given; else table."),
+    ("XDG_CACHE_HOME", "The folder where nsadmin keeps what endpoints said last; else ~/.cache."),
     ("NO_COLOR", "No colours."),
 )
 

@@ -46,12 +46,16 @@ class Selection(NamedTuple):
 
 
 class Style(NamedTuple):
-    """How to write: `format` is one of FORMATS; `headers` are the names above tables, CSV and TSV."""
+    """How to write: `format` is one of FORMATS; `headers` are the names above tables, CSV and TSV.
+
+    `banner` stands above a table on a terminal: the name of a context and the colour it is shown in.
+    """
 
     format: str = "table"
     color: bool = True
     headers: bool = True
     selection: Selection = Selection()
+    banner: tuple[str, str] | None = None
 
 
 class BadSelection(ValueError):

@@ -96,8 +96,8 @@ _NARROW = 16
 _GAP = 2
 
 
-def draw(rows: Rows, color: bool, headers: bool = True) -> None:
-    """A table for a terminal, as wide as it needs to be and no narrower."""
+def draw(rows: Rows, color: bool, headers: bool = True, banner: tuple[str, str] | None = None) -> None:
+    """A table for a terminal, as wide as it needs to be and no narrower; above it a name in its colour."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -123,6 +123,9 @@ def draw(rows: Rows, color: bool, headers: bool = True) -> None:
         table.add_row(*(Text(cell(row.get(name)), _style(name, row) if color else "") for name in names))
     # Wider than the terminal rather than unreadable: the terminal then breaks the lines.
     console.width = max(console.width, sum(widths) + _GAP * len(widths))
+    if banner is not None:
+        name, its_color = banner
+        console.print(Text(f"[{cell(name)}]", f"bold {its_color}" if color else ""))
     console.print(table)
 
 
@@ -150,4 +153,6 @@ def _style(name: str, row: Row) -> str:
     value = row.get(name)
     if (name == "error" and value) or value == "failed" or (name == "reachable" and value is False):
         return "red"
+    if name == "name" and row.get("color"):
+        return f"bold {row['color']}"
     return {"done": "green", "dry-run": "yellow"}.get(str(value), "") if name == "result" else ""

@@ -21,7 +21,7 @@ def write_rows(rows: Rows, style: Style) -> None:
         from nsadmin.output import table
 
         if sys.stdout.isatty():
-            table.draw(rows, style.color, style.headers)
+            table.draw(rows, style.color, style.headers, style.banner)
         else:
             write_text(table.as_text(rows, style.headers))
     else:

@@ -3,10 +3,11 @@
 import pytest
 
 from namesrv_core.errors import NoPermission
+from namesrv_core.transport.calls import CallError
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied
 from nsadmin.client.name_servers import properties_line
-from tests.support.servers import FakeNameServer, closed_port
+from tests.support.servers import FakeNameServer, Server, closed_port
 
 
 def test_settings_come_in_order_and_split_at_the_first_sign(first: FakeNameServer) -> None:
@@ -63,3 +64,23 @@ def test_javas_rules_read_back_what_was_written() -> None:
 
     tricky = " \\=:#! \u00e9\u4e2d\U0001f600\n\r\t\\n"
     assert loads(properties_line(tricky, tricky)) == {tricky: tricky}
+
+
+def test_whether_each_answers_is_told_with_time_and_version(
+    first: FakeNameServer, second: FakeNameServer
+) -> None:
+    gone = f"127.0.0.1:{closed_port()}"
+    with AdminClient([first.addr, gone, second.addr], timeout=5) as admin:
+        one, dead, other = admin.name_servers.pulse_each()
+    assert one.result is not None
+    assert one.result.latency_millis > 0
+    assert (one.result.version, one.error) == ("V5_5_0", None)
+    assert other.error is None
+    assert (dead.addr, dead.result) == (gone, None)
+    assert isinstance(dead.error, CallError)
+
+
+def test_a_server_that_refuses_answers_all_the_same() -> None:
+    with Server() as server, AdminClient(server.addr, timeout=5) as admin:
+        [found] = admin.name_servers.pulse_each()
+    assert found.error is None

@@ -17,6 +17,28 @@ def test_a_narrow_terminal_folds_free_text_and_cuts_nothing(monkeypatch: pytest.
     assert len(lines) > 10
 
 
+def test_on_a_terminal_a_context_with_a_colour_stands_above_the_table(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = Rows(("a",), [{"a": 1}])
+    style = Style(banner=("prod", "red"))
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert written(rows, style, monkeypatch, Terminal).startswith(b"\x1b[1;31m[prod]\x1b[0m\n")
+    plain = written(rows, style._replace(color=False), monkeypatch, Terminal)
+    assert plain.startswith(b"[prod]\n")
+    assert b"prod" not in written(rows, style._replace(format="csv"), monkeypatch, Terminal)
+
+
+def test_the_name_of_a_context_has_its_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    rows = Rows(("name", "color"), [{"name": "prod", "color": "red"}, {"name": "lab", "color": None}])
+    shown = written(rows, Style(), monkeypatch, Terminal)
+    assert b"\x1b[1;31mprod\x1b[0m" in shown
+    assert b"31mlab" not in shown
+
+
 def test_no_rows_are_the_names_alone() -> None:
     assert as_text(Rows(("a", "b"), [])) == "a  b"
     assert as_text(Rows(("a", "b"), []), headers=False) == ""

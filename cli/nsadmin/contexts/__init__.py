@@ -1,0 +1,21 @@
+"""Contexts: clusters by name, kept in a file, so that an operator says `--context prod` and not addresses.
+
+Which setting wins is decided in `nsadmin.settings`.
+"""
+
+from nsadmin.contexts.fields import COLORS, KEYS, without
+from nsadmin.contexts.file import load, path, save
+from nsadmin.contexts.records import BadConfig, Context, Contexts, ContextTls
+
+__all__ = [
+    "COLORS",
+    "KEYS",
+    "BadConfig",
+    "Context",
+    "ContextTls",
+    "Contexts",
+    "load",
+    "path",
+    "save",
+    "without",
+]

@@ -1,0 +1,82 @@
+"""The file of contexts: found, read, replaced."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from nsadmin.contexts import fields
+from nsadmin.contexts.records import BadConfig, Context, Contexts
+
+_TOP = ("current", "previous", "contexts")
+
+
+def path(environ: Mapping[str, str] = os.environ) -> Path:
+    """NSADMIN_CONFIG, else config.yaml in nsadmin's folder of the user's configuration."""
+    given = environ.get("NSADMIN_CONFIG")
+    if given:
+        return Path(given).expanduser()
+    base = environ.get("XDG_CONFIG_HOME") or "~/.config"
+    return Path(base).expanduser() / "nsadmin" / "config.yaml"
+
+
+def load(file: Path) -> Contexts:
+    """What a file has; nothing where there is none. BadConfig, with file and key, for what cannot be."""
+    try:
+        text = file.read_text()
+    except FileNotFoundError:
+        return Contexts({})
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadConfig(f"{file} cannot be read: {error}") from None
+    import yaml
+
+    try:
+        content = yaml.safe_load(text) or {}
+    except yaml.YAMLError as error:
+        raise BadConfig(f"{file} is no YAML: {' '.join(str(error).split())}") from None
+    return _contexts(file, content)
+
+
+def _contexts(file: Path, content: Any) -> Contexts:
+    if not isinstance(content, dict) or not isinstance(content.get("contexts") or {}, dict):
+        raise BadConfig(f"{file}: contexts has to be a map of names")
+    unknown = [key for key in content if key not in _TOP]
+    if unknown:
+        raise BadConfig(f"{file}: {unknown[0]} is unknown; there are: {', '.join(_TOP)}")
+    by_name = {
+        str(name): _context(file, name, item) for name, item in (content.get("contexts") or {}).items()
+    }
+    names = (content.get(key) for key in ("current", "previous"))
+    current, previous = (str(name) if str(name) in by_name else None for name in names)
+    return Contexts(by_name, current, previous)
+
+
+def _context(file: Path, name: object, item: Any) -> Context:
+    try:
+        return fields.read(item)
+    except fields.Wrong as error:
+        raise BadConfig(f"{file}: context {name}: {error}") from None
+
+
+def save(file: Path, contexts: Contexts) -> None:
+    """Replace the file, readable for its owner alone. BadConfig where it cannot be written."""
+    import tempfile
+
+    import yaml
+
+    content = {
+        "current": contexts.current,
+        "previous": contexts.previous,
+        "contexts": {name: fields.written(context) for name, context in sorted(contexts.by_name.items())},
+    }
+    text = yaml.safe_dump(
+        {key: value for key, value in content.items() if value is not None}, sort_keys=False
+    )
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, fresh = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+        with os.fdopen(descriptor, "w") as writer:
+            writer.write(text)
+        os.replace(fresh, file)
+    except OSError as error:
+        raise BadConfig(f"{file} cannot be written: {error}") from None

@@ -1,0 +1,9 @@
+"""Settings: which one wins.
+
+Each setting by itself: what was given, then a context that was named with --context, then the environment,
+then the context in use, then a default.
+"""
+
+from nsadmin.settings.options import resolve
+
+__all__ = ["resolve"]

@@ -1,0 +1,145 @@
+"""contextSet: what is named, what it replaces, and secrets that never stand on the line."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.nsadmin.conftest import Run
+
+
+@pytest.fixture
+def stdin(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    text = io.StringIO()
+    monkeypatch.setattr("sys.stdin", text)
+    return text
+
+
+def kept(tmp_path: Path) -> dict[str, object]:
+    """The context p as the file has it."""
+    item = yaml.safe_load((tmp_path / "config.yaml").read_text())["contexts"]["p"]
+    assert isinstance(item, dict)
+    return item
+
+
+def test_all_that_can_be_named_is_kept(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run(
+        *("contextSet", "p", "-n", "a;b:1", "--credentials", "tools:tools.yml", "--tlsCa", "ca.pem"),
+        *("--tlsCert", "me.pem", "--tlsKey", "me.key", "--tlsKeyPasswordFrom", "env:PW", "--insecure"),
+        *("--tlsServerName", "mq", "--addressMap", "10.0.0.0/8=gw", "--addressMap", "h:1=i:2"),
+        *("--timeout", "5", "--retries", "2", "--concurrency", "8", "--defaultOutput", "csv"),
+        *("--readOnly", "--color", "red", "--json"),
+    )
+    assert done.code == 0
+    assert json.loads(done.out)[0]["addressMap"] == {"10.0.0.0/8": "gw", "h:1": "i:2"}
+    assert kept(tmp_path) == {
+        "namesrvAddr": "a:9876;b:1",
+        "credentials": f"tools:{tmp_path}/tools.yml",
+        "tls": {
+            "caFile": f"{tmp_path}/ca.pem",
+            "certFile": f"{tmp_path}/me.pem",
+            "keyFile": f"{tmp_path}/me.key",
+            "keyPasswordFrom": "env:PW",
+            "serverName": "mq",
+            "verify": False,
+        },
+        "timeout": 5.0,
+        "retries": 2,
+        "concurrency": 8,
+        "output": "csv",
+        "addressMap": {"10.0.0.0/8": "gw", "h:1": "i:2"},
+        "readOnly": True,
+        "color": "red",
+    }
+
+
+def test_what_is_not_named_stays(run: Run, tmp_path: Path) -> None:
+    run("contextSet", "p", "-n", "a", "--timeout", "5", "--readOnly", "--addressMap", "x=y", "--tlsCa", "/ca")
+    run("contextSet", "p", "--writable", "--addressMap", "z=w", "--addressMap", "x=v", "--insecure")
+    assert kept(tmp_path) == {
+        "namesrvAddr": "a:9876",
+        "timeout": 5.0,
+        "addressMap": {"x": "v", "z": "w"},
+        "tls": {"caFile": "/ca", "verify": False},
+    }
+
+
+def test_one_way_to_find_name_servers_replaces_another(run: Run, tmp_path: Path) -> None:
+    run("contextSet", "p", "-n", "a")
+    run("contextSet", "p", "--endpoint", "ns.example")
+    assert kept(tmp_path) == {"endpoint": "http://ns.example:8080/rocketmq/nsaddr"}
+    run("contextSet", "p", "--configFile", "/broker.conf")
+    assert kept(tmp_path) == {"configFile": "/broker.conf"}
+
+
+def test_secrets_are_piped_in_a_line_for_each(run: Run, tmp_path: Path, stdin: io.StringIO) -> None:
+    stdin.write("s3cret\r\nt0ken\npa55word\n")
+    stdin.seek(0)
+    flags = ("--secretKeyStdin", "--securityTokenStdin", "--tlsKeyPasswordStdin")
+    assert run("contextSet", "p", "-n", "a", "--accessKey", "me", *flags).code == 0
+    own = {"accessKey": "me", "secretKey": "s3cret", "securityToken": "t0ken"}
+    assert kept(tmp_path) == {"namesrvAddr": "a:9876", **own, "tls": {"keyPassword": "pa55word"}}
+    assert (tmp_path / "config.yaml").stat().st_mode & 0o777 == 0o600
+    run("contextSet", "p", "--credentials", "env", "--tlsKeyPasswordFrom", "env:PW")
+    assert kept(tmp_path) == {
+        "namesrvAddr": "a:9876",
+        "credentials": "env",
+        "tls": {"keyPasswordFrom": "env:PW"},
+    }
+
+
+def test_a_new_access_key_comes_with_a_new_secret(run: Run, tmp_path: Path, stdin: io.StringIO) -> None:
+    stdin.write("one\ntoken\ntwo\n")
+    stdin.seek(0)
+    run("contextSet", "p", "-n", "a", "--accessKey", "me", "--secretKeyStdin", "--securityTokenStdin")
+    run("contextSet", "p", "--accessKey", "you", "--secretKeyStdin")
+    assert kept(tmp_path) == {"namesrvAddr": "a:9876", "accessKey": "you", "secretKey": "two"}
+
+
+def test_fields_are_forgotten(run: Run, tmp_path: Path) -> None:
+    run("contextSet", "p", "-n", "a", "--timeout", "5", "--color", "red", "--tlsCa", "/ca", "--insecure")
+    run("contextSet", "p", "--unset", "timeout", "--unset", "tls.caFile")
+    assert kept(tmp_path) == {"namesrvAddr": "a:9876", "color": "red", "tls": {"verify": False}}
+    run("contextSet", "p", "--no-tls", "--unset", "color")
+    assert kept(tmp_path) == {"namesrvAddr": "a:9876"}
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("q",), "contextSet: q needs name servers; type: nsadmin contextSet q -n HOST:PORT"),
+        (("p", "--unset", "namesrvAddr"), "contextSet: p needs name servers"),
+        (("p", "--unset", "nope"), "--unset nope is unknown; there are: namesrvAddr, configFile"),
+        (("-n", "a", "--", "-"), 'contextSet: "-" cannot be a name'),
+        (("q", "-n", "a:b"), "'a:b' is no address"),
+        (("q", "-n", "a", "--endpoint", "b"), "contextSet: namesrvAddr and endpoint exclude each other"),
+        (("q", "--endpoint", "ftp://b"), "'ftp://b' is no endpoint"),
+        (("q", "-n", "a", "--defaultOutput", "xml"), "--defaultOutput xml is unknown"),
+        (("q", "-n", "a", "--timeout", "0"), "contextSet: timeout has to be a number of seconds"),
+        (("q", "-n", "a", "--retries", "-1"), "contextSet: retries has to be a whole number, 0 or more"),
+        (("q", "-n", "a", "--color", "pink"), "contextSet: color has to be one of red"),
+        (("q", "-n", "a", "--addressMap", "x"), "'x' maps nothing"),
+        (("q", "-n", "a", "--credentials", "s3cret"), "--credentials has to be one of env, file:PATH"),
+        (("q", "-n", "a", "--accessKey", "me"), "the secret key is missing, and there is no terminal"),
+        (("q", "-n", "a", "--accessKey", "me", "--secretKeyStdin"), "the secret key is missing: standard"),
+        (("q", "-n", "a", "--no-tls", "--tlsCa", "x"), "--no-tls and other options of TLS exclude"),
+    ],
+)
+def test_what_cannot_be_is_one_line_and_changes_nothing(
+    run: Run, tmp_path: Path, stdin: io.StringIO, args: tuple[str, ...], said: str
+) -> None:
+    run("contextSet", "p", "-n", "a")
+    before = (tmp_path / "config.yaml").read_text()
+    done = run("contextSet", *args)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"nsadmin: {said}")
+    assert "s3cret" not in done.err
+    assert (tmp_path / "config.yaml").read_text() == before
+
+
+@pytest.mark.parametrize("flag", ["--secretKey", "--securityToken", "--tlsKeyPassword"])
+def test_there_is_no_option_for_a_secret_itself(run: Run, flag: str) -> None:
+    assert run("contextSet", "p", "-n", "a", flag, "x").code == 2

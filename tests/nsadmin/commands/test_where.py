@@ -1,0 +1,123 @@
+"""where: what won, what was overruled, who answers."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.nsadmin.conftest import Done, Run
+from tests.support.endpoint import FakeEndpoint
+from tests.support.servers import FakeNameServer, closed_port
+
+
+@pytest.fixture
+def server() -> Iterator[FakeNameServer]:
+    with FakeNameServer() as running:
+        yield running
+
+
+def rows(done: Done) -> list[dict[str, Any]]:
+    found = json.loads(done.out)
+    assert isinstance(found, list)
+    return found
+
+
+def test_what_is_given_is_asked_and_answers(run: Run, server: FakeNameServer) -> None:
+    done = run("where", "-n", server.addr, "--json")
+    [row] = rows(done)
+    assert row.pop("latencyMillis") > 0
+    assert row == {
+        "namesrvAddr": server.addr,
+        "source": "-n",
+        "context": None,
+        "reachable": True,
+        "version": "V5_5_0",
+        "signed": None,
+        "tls": False,
+        "error": None,
+    }
+    assert done.code == 0
+    assert done.err == "nsadmin: requests are not signed\nnsadmin: connections are not encrypted\n"
+
+
+def test_a_server_that_does_not_answer_hides_no_other(run: Run, server: FakeNameServer) -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    done = run("where", "-n", f"{dead};{server.addr}", "--json")
+    assert done.code == 3
+    assert [(row["namesrvAddr"], row["reachable"]) for row in rows(done)] == [
+        (dead, False),
+        (server.addr, True),
+    ]
+    assert rows(done)[0]["error"] == "connection refused, nothing listens there"
+    assert run("where", "-n", dead).code == 4
+
+
+def test_every_source_is_named_and_what_it_overruled(
+    run: Run, server: FakeNameServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def source(*args: str) -> tuple[str, str | None, list[str]]:
+        done = run("where", "--json", *args)
+        [row] = rows(done)
+        said = [
+            line.removeprefix("nsadmin: not asked: ") for line in done.err.splitlines() if "asked" in line
+        ]
+        return row["source"], row["context"], said
+
+    conf = tmp_path / "broker.conf"
+    conf.write_text(f"namesrvAddr={server.addr}\n")
+    run("contextSet", "lab", "-n", server.addr)
+    assert source() == ("context lab", "lab", [])
+    monkeypatch.setenv("NAMESRV_ADDR", server.addr)
+    assert source() == ("NAMESRV_ADDR", "lab", [f"context lab ({server.addr})"])
+    assert source("--context", "lab") == ("context lab", "lab", [f"NAMESRV_ADDR {server.addr}"])
+    assert source("-n", server.addr) == (
+        "-n",
+        "lab",
+        [f"NAMESRV_ADDR {server.addr}", f"context lab ({server.addr})"],
+    )
+    assert source("--configFile", str(conf))[0] == f"file {conf}"
+    run("contextSet", "filed", "--configFile", str(conf))
+    assert source("--context", "filed")[:2] == (f"file {conf}", "filed")
+
+
+def test_an_endpoint_is_asked_and_what_it_said_last_counts_when_it_fails(
+    run: Run, server: FakeNameServer
+) -> None:
+    with FakeEndpoint(server.addr) as endpoint:
+        run("contextSet", "p", "--endpoint", endpoint.url)
+        done = run("where", "--json")
+        assert [(row["namesrvAddr"], row["source"]) for row in rows(done)] == [
+            (server.addr, f"endpoint {endpoint.url}")
+        ]
+        endpoint.status = 503
+        done = run("where", "--json")
+        assert done.code == 0
+        assert rows(done)[0]["namesrvAddr"] == server.addr
+        assert f"{endpoint.url}: HTTP status 503; only 200 counts; going by what it said at 2" in done.err
+
+
+def test_an_endpoint_that_tells_nothing_is_a_row_and_exit_code_4(run: Run) -> None:
+    url = f"http://127.0.0.1:{closed_port()}/rocketmq/nsaddr"
+    done = run("where", "--endpoint", url, "--json")
+    assert done.code == 4
+    [row] = rows(done)
+    assert (row["namesrvAddr"], row["source"], row["reachable"]) == (None, f"endpoint {url}", False)
+    assert "refused" in row["error"]
+    assert run("topicList", "--endpoint", url).code == 4
+
+
+def test_who_signs_and_where_brokers_are_is_told_but_no_secret(
+    run: Run, server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NSADMIN_ACCESS_KEY", "me")
+    monkeypatch.setenv("NSADMIN_SECRET_KEY", "s3cret")
+    done = run("where", "-n", server.addr, "--addressMap", "10.0.0.0/8=gw:1", "--json")
+    assert rows(done)[0]["signed"] == "env"
+    assert "requests are signed with the credentials of env\n" in done.err
+    assert "brokers at 10.0.0.0/8 are reached at gw:1\n" in done.err
+    assert "s3cret" not in done.out + done.err
+    assert server.asked[0].ext is not None
+    assert server.asked[0].ext["AccessKey"] == "me"
+    assert rows(run("where", "-n", server.addr, "--credentials", "none", "--json"))[0]["signed"] is None

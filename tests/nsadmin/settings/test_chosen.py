@@ -1,0 +1,48 @@
+"""Which context is in force."""
+
+from pathlib import Path
+
+import pytest
+
+from nsadmin.client.access import Credentials
+from nsadmin.contexts import Context, Contexts, save
+from nsadmin.diagnostics import UsageError
+from nsadmin.settings.chosen import Chosen, choose
+
+
+def test_the_one_named_comes_before_the_environments_and_that_before_the_one_in_use(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert choose(None) == Chosen(None, Context(), False, config.parent)
+    save(config, Contexts({name: Context(name) for name in ("a", "b", "c")}, current="a"))
+    assert choose(None) == Chosen("a", Context("a"), False, config.parent)
+    monkeypatch.setenv("NSADMIN_CONTEXT", "b")
+    assert choose(None) == Chosen("b", Context("b"), False, config.parent)
+    assert choose("c") == Chosen("c", Context("c"), True, config.parent)
+
+
+def test_an_unknown_one_is_refused_wherever_it_is_named(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UsageError, match="no context 'x'"):
+        choose("x")
+    monkeypatch.setenv("NSADMIN_CONTEXT", "y")
+    with pytest.raises(UsageError, match="no context 'y'"):
+        choose(None)
+
+
+def test_paths_are_relative_to_the_file_of_contexts() -> None:
+    chosen = Chosen("a", Context(), False, Path("/etc/nsadmin"))
+    assert chosen.path("ca.pem") == Path("/etc/nsadmin/ca.pem")
+    assert chosen.path("/x/ca.pem") == Path("/x/ca.pem")
+    assert chosen.path("~/ca.pem") == Path.home() / "ca.pem"
+
+
+def test_secrets_that_others_may_read_are_mentioned(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save(config, Contexts({"a": Context("a", credentials=Credentials("k", "s"))}, current="a"))
+    choose(None)
+    assert capsys.readouterr().err == ""
+    config.chmod(0o644)
+    choose(None)
+    said = f"nsadmin: others may read the secrets in {config}: chmod 600 {config}\n"
+    assert capsys.readouterr().err == said

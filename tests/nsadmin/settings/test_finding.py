@@ -1,0 +1,80 @@
+"""How name servers are found."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nsadmin.client.addresses import BadAddress, NameServers
+from nsadmin.contexts import Context
+from nsadmin.diagnostics import UsageError
+from nsadmin.settings.chosen import NONE, Chosen
+from nsadmin.settings.finding import cache_folder, found
+from tests.support.endpoint import FakeEndpoint
+
+LAB = Chosen("lab", Context("lab:1"), False, Path("/etc/nsadmin"))
+
+
+@pytest.fixture(autouse=True)
+def environment(config: Path) -> None:
+    pass
+
+
+def find(chosen: Chosen = NONE, **values: Any) -> NameServers:
+    return found(values, chosen, 3).find()
+
+
+def test_each_way_says_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    conf = tmp_path / "broker.conf"
+    conf.write_text("namesrvAddr=file:1\n")
+    assert find() == NameServers(("127.0.0.1:9876",), "default")
+    assert find(namesrv_addr=["a;b:1"]) == NameServers(("a:9876", "b:1"), "given", "-n")
+    assert find(config_file=str(conf)) == NameServers(("file:1",), "file", str(conf))
+    assert find(LAB) == NameServers(("lab:1",), "context", "lab")
+    of_file = LAB._replace(context=Context(config_file="broker.conf"), folder=tmp_path)
+    assert find(of_file) == NameServers(("file:1",), "file", str(conf))
+    monkeypatch.setenv("NAMESRV_ADDR", "env:1")
+    assert find() == NameServers(("env:1",), "environment", "NAMESRV_ADDR")
+
+
+def test_an_endpoint_is_asked_when_it_is_looked_for() -> None:
+    with FakeEndpoint("a:1") as endpoint:
+        chosen = LAB._replace(context=Context(endpoint=endpoint.url))
+        way = found({}, chosen, 3)
+        assert endpoint.asked == []
+        assert way.find() == NameServers(("a:1",), "endpoint", endpoint.url)
+        assert find(endpoint=endpoint.domain).addrs == ("a:1",)
+        endpoint.status = 500
+        assert "going by what it said" in str(find(endpoint=endpoint.url).note)
+    assert [*cache_folder().iterdir()] != []
+
+
+def test_what_was_overruled_is_in_the_order_in_which_it_would_have_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NAMESRV_ADDR", "env:1")
+    assert found({"namesrv_addr": ["a"]}, LAB, 3).overruled == ("NAMESRV_ADDR env:1", "context lab (lab:1)")
+    assert found({}, LAB, 3).overruled == ("context lab (lab:1)",)
+    assert found({}, LAB._replace(by_name=True), 3).overruled == ("NAMESRV_ADDR env:1",)
+    assert found({}, NONE, 3).overruled == ()
+
+
+def test_two_ways_at_once_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"^-n and --endpoint exclude each other: leave one out"):
+        find(namesrv_addr=["a"], endpoint="b")
+
+
+def test_a_bad_address_is_told_with_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BadAddress, match=r"^context lab: 'a:b' is no address"):
+        find(LAB._replace(context=Context("a:b")))
+    monkeypatch.setenv("NAMESRV_ADDR", "a:b")
+    with pytest.raises(BadAddress, match=r"^NAMESRV_ADDR: 'a:b' is no address"):
+        find()
+    assert find(namesrv_addr=["a"]).addrs == ("a:9876",)
+
+
+def test_where_what_endpoints_said_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/c")
+    assert cache_folder() == Path("/c/nsadmin")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert cache_folder() == Path.home() / ".cache" / "nsadmin"
