@@ -8,26 +8,53 @@ from typing import NamedTuple
 
 from nsadmin import contexts
 
-CONNECTING = {"-n": "namesrv_addr", "--namesrvAddr": "namesrv_addr", "--context": "context"}
-"""Shared options that say which name servers are meant, and what `settings` calls their values."""
+CONNECTING = {
+    "-n": "namesrv_addr",
+    "--namesrvAddr": "namesrv_addr",
+    "--context": "context",
+    "--configFile": "config_file",
+    "--endpoint": "endpoint",
+    "--addressMap": "address_map",
+    "--credentials": "credentials",
+    "--tlsCa": "tls_ca",
+    "--tlsCert": "tls_cert",
+    "--tlsKey": "tls_key",
+    "--tlsServerName": "tls_server_name",
+}
+"""Shared options that say which servers are meant, and what `settings` calls their values."""
+
+ALONE = {"--tls": ("tls", True), "--no-tls": ("tls", False), "--insecure": ("insecure", True)}
+"""Those without a value behind them: what they set."""
+
+_MANY = ("namesrv_addr", "address_map")
 
 _ENVIRONMENT = ("NAMESRV_", "NSADMIN_", "ROCKETMQ_")
 _SECRET = ("KEY", "SECRET", "TOKEN", "PASSWORD")
 
 
-def connection(words: Sequence[str]) -> dict[str, list[str] | str | None]:
-    """The values of the options in CONNECTING, as `settings.resolve` takes them."""
-    given: dict[str, list[str]] = {"namesrv_addr": [], "context": []}
+def connection(words: Sequence[str]) -> dict[str, list[str] | str | bool | None]:
+    """The values of the options in CONNECTING and ALONE, as `settings.resolve` takes them."""
+    found: dict[str, list[str] | str | bool | None] = {"namesrv_addr": [], "context": None}
     for at, word in enumerate(words):
         flag, is_joined, value = word.partition("=")
         if flag in CONNECTING:
-            given[CONNECTING[flag]] += [value] if is_joined else words[at + 1 : at + 2]
+            values = [value] if is_joined else list(words[at + 1 : at + 2])
+            _put(found, CONNECTING[flag], values)
+        elif word in ALONE:
+            name, on = ALONE[word]
+            found[name] = on
         elif word.startswith("-n") and len(word) > 2:
-            given["namesrv_addr"].append(word[2:])
-    return {
-        "namesrv_addr": given["namesrv_addr"],
-        "context": given["context"][-1] if given["context"] else None,
-    }
+            _put(found, "namesrv_addr", [word[2:]])
+    return found
+
+
+def _put(found: dict[str, list[str] | str | bool | None], name: str, values: list[str]) -> None:
+    """Add what may be repeated; of the rest the last one counts."""
+    if name in _MANY:
+        before = found.get(name)
+        found[name] = [*(before if isinstance(before, list) else ()), *values]
+    elif values:
+        found[name] = values[0]
 
 
 class Question(NamedTuple):

@@ -6,7 +6,7 @@ import pytest
 
 from nsadmin.commands.parameters import _CONNECTING, describe
 from nsadmin.commands.topics import topic_list
-from nsadmin.complete.question import CONNECTING, Question, connection
+from nsadmin.complete.question import ALONE, CONNECTING, Question, connection
 from nsadmin.registry import find
 
 ADDRS = ["a:1;b:2"]
@@ -33,12 +33,25 @@ def test_all_options_that_say_where_count() -> None:
     entry = find("topicList")
     assert entry is not None
     # How servers are asked makes no difference to what they answer.
-    assert {*_CONNECTING} - {"timeout", "retries", "concurrency"} == set(CONNECTING.values())
+    names = set(CONNECTING.values()) | {name for name, _ in ALONE.values()}
+    assert {*_CONNECTING} - {"timeout", "retries", "concurrency"} == names
     _, options = describe(entry, topic_list)
-    flags = {
-        flag for option in options if option.values in ("contexts", "name-servers") for flag in option.flags
+    assert {flag for option in options for flag in option.flags} >= CONNECTING.keys() | ALONE.keys()
+
+
+def test_how_servers_are_reached_counts_too() -> None:
+    line = "--endpoint=ns --addressMap a=b --addressMap=c=d --tlsCa ca.pem --tls --insecure --credentials env"
+    assert connection(line.split()) == {
+        "namesrv_addr": [],
+        "context": None,
+        "endpoint": "ns",
+        "address_map": ["a=b", "c=d"],
+        "tls_ca": "ca.pem",
+        "tls": True,
+        "insecure": True,
+        "credentials": "env",
     }
-    assert flags == CONNECTING.keys()
+    assert connection(["--no-tls", "--configFile", "f"])["tls"] is False
 
 
 def test_the_name_is_the_same_for_the_same_servers(tmp_path: Path) -> None:
