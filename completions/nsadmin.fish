@@ -230,6 +230,9 @@ function __nsadmin_table --no-scope-shadowing
                 '-e,--endTimestamp= Traces until, likewise.' \
                 '-c,--maxNum= Look at so many trace messages of each broker.'
             set columns 'type|group|clientHost|time|costMs|status|topic|msgId|offsetMsgId|tags|keys|storeHost|messageType|retryTimes|requestId|transactionId|'
+        case where
+            set family read
+            set columns 'namesrvAddr|source|context|reachable|latencyMillis|version|signed|tls|error|'
         case kvget
             set family read
             set places \
@@ -499,21 +502,21 @@ function __nsadmin_table --no-scope-shadowing
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|costMs|'
         case contextlist
             set family local
-            set columns 'name|current|namesrvAddr|timeout|output|readOnly|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
         case contextshow
             set family local
             set places \
                 '--name=contexts Name of a context.'
             set options \
                 '--name=contexts Name of a context.'
-            set columns 'name|current|namesrvAddr|timeout|output|readOnly|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
         case contextuse
             set family local
             set places \
                 '--name=contexts Name of a context, or "-".'
             set options \
                 '--name=contexts Name of a context, or "-".'
-            set columns 'name|current|namesrvAddr|timeout|output|readOnly|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
         case contextset
             set family local
             set places \
@@ -521,17 +524,36 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '--name=contexts Name of a context.' \
                 '-n,--namesrvAddr=name-servers Its name servers. Repeatable.' \
+                '--configFile=files Instead: a properties file that names them.' \
+                '--endpoint= Instead: where HTTP tells them.' \
+                '--accessKey= Who signs; the secret key is asked for, or piped in.' \
+                '--secretKeyStdin Read the secret key from a line of standard input.' \
+                '--securityTokenStdin Read a security token from the next line.' \
+                '--credentials= Instead: where these are: env, file:PATH, tools:PATH, keyring:NAME.' \
+                '--tls,--no-tls Encrypted connections, or plain ones.' \
+                '--tlsCa=files Authorities to trust (PEM), not the system\'s.' \
+                '--tlsCert=files The client\'s own certificate (PEM).' \
+                '--tlsKey=files Its key (PEM).' \
+                '--tlsKeyPasswordFrom= What opens the key: env:NAME or file:PATH.' \
+                '--tlsKeyPasswordStdin Or read that from the next line.' \
+                '--tlsServerName= What certificates have to name.' \
+                '--verify,--insecure Whether certificates are checked.' \
+                '--addressMap= Where to reach brokers; added. Repeatable.' \
                 '--timeout= For each request on each server.' \
+                '--retries= Of what got no answer and changes nothing.' \
+                '--concurrency= Servers asked at a time.' \
                 '--defaultOutput=table|wide|json|jsonl|yaml|csv|tsv|name|value How to write rows.' \
-                '--readOnly,--writable Whether every change is refused.'
-            set columns 'name|current|namesrvAddr|timeout|output|readOnly|'
+                '--readOnly,--writable Whether every change is refused.' \
+                '--color=red|green|yellow|blue|magenta|cyan To show its name in, say red.' \
+                '--unset= Forget this, such as timeout or tls.caFile. Repeatable.'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
         case contextdelete
             set family local
             set places \
                 '--name=contexts Name of a context.'
             set options \
                 '--name=contexts Name of a context.'
-            set columns 'name|current|namesrvAddr|timeout|output|readOnly|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
         case auditlist
             set family local
             set options \
@@ -586,6 +608,16 @@ function __nsadmin_table --no-scope-shadowing
             set -a options \
                 '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
                 '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
+                '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
+                '--endpoint= Where HTTP tells them: a URL, or a domain as Java\'s clients.' \
+                '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.' \
+                '--tls,--no-tls Encrypted connections, or plain ones.' \
+                '--tlsCa=files Authorities to trust (PEM), not the system\'s.' \
+                '--tlsCert=files This client\'s own certificate (PEM).' \
+                '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
+                '--tlsServerName= What servers\' certificates have to name.' \
+                '--insecure TLS with whoever answers: certificates are not checked.' \
                 '--timeout= For each request on each server; 3 if left out.' \
                 '--retries= Ask again so often what got no answer and changes nothing.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
@@ -604,6 +636,16 @@ function __nsadmin_table --no-scope-shadowing
             set -a options \
                 '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
                 '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
+                '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
+                '--endpoint= Where HTTP tells them: a URL, or a domain as Java\'s clients.' \
+                '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.' \
+                '--tls,--no-tls Encrypted connections, or plain ones.' \
+                '--tlsCa=files Authorities to trust (PEM), not the system\'s.' \
+                '--tlsCert=files This client\'s own certificate (PEM).' \
+                '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
+                '--tlsServerName= What servers\' certificates have to name.' \
+                '--insecure TLS with whoever answers: certificates are not checked.' \
                 '--timeout= For each request on each server; 3 if left out.' \
                 '--retries= Ask again so often what got no answer and changes nothing.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
@@ -621,6 +663,16 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.' \
                 '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
                 '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
+                '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
+                '--endpoint= Where HTTP tells them: a URL, or a domain as Java\'s clients.' \
+                '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.' \
+                '--tls,--no-tls Encrypted connections, or plain ones.' \
+                '--tlsCa=files Authorities to trust (PEM), not the system\'s.' \
+                '--tlsCert=files This client\'s own certificate (PEM).' \
+                '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
+                '--tlsServerName= What servers\' certificates have to name.' \
+                '--insecure TLS with whoever answers: certificates are not checked.' \
                 '--timeout= For each request on each server; 3 if left out.' \
                 '--retries= Ask again so often what got no answer and changes nothing.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
@@ -655,6 +707,16 @@ function __nsadmin_table --no-scope-shadowing
                 '--stop-on-error End at the first that fails.' \
                 '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
                 '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
+                '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
+                '--endpoint= Where HTTP tells them: a URL, or a domain as Java\'s clients.' \
+                '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.' \
+                '--tls,--no-tls Encrypted connections, or plain ones.' \
+                '--tlsCa=files Authorities to trust (PEM), not the system\'s.' \
+                '--tlsCert=files This client\'s own certificate (PEM).' \
+                '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
+                '--tlsServerName= What servers\' certificates have to name.' \
+                '--insecure TLS with whoever answers: certificates are not checked.' \
                 '--timeout= For each request on each server; 3 if left out.' \
                 '--retries= Ask again so often what got no answer and changes nothing.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
@@ -674,6 +736,16 @@ function __nsadmin_table --no-scope-shadowing
             set -a options \
                 '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
                 '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
+                '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
+                '--endpoint= Where HTTP tells them: a URL, or a domain as Java\'s clients.' \
+                '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.' \
+                '--tls,--no-tls Encrypted connections, or plain ones.' \
+                '--tlsCa=files Authorities to trust (PEM), not the system\'s.' \
+                '--tlsCert=files This client\'s own certificate (PEM).' \
+                '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
+                '--tlsServerName= What servers\' certificates have to name.' \
+                '--insecure TLS with whoever answers: certificates are not checked.' \
                 '--timeout= For each request on each server; 3 if left out.' \
                 '--retries= Ask again so often what got no answer and changes nothing.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
@@ -719,7 +791,7 @@ function __nsadmin_values --argument-names source typed head
         case folders
             printf '%s\n' $head(__fish_complete_directories $typed '')
         case commands
-            printf '%s\n' clusterList\t'Brokers with their load and state' brokerStatus\t'All that a broker tells about itself' haStatus\t'How far slaves are behind' getBrokerConfig\t'Settings in force on brokers' topicList\t'Names of topics, or who consumes them' topicRoute\t'Brokers and queues of a topic' topicClusterList\t'Clusters that have a topic' topicStatus\t'Offsets of a topic\'s queues' statsAll\t'What topics take and groups read' allocateMQ\t'Which client gets which queues' consumerProgress\t'How far a group is behind, or all groups' consumerConnection\t'Clients of a group, and what they subscribe to' consumerStatus\t'What the clients of a group tell about themselves' brokerConsumeStats\t'How far all groups are behind on one broker' getConsumerConfig\t'Settings of a group' producer\t'All producers of a broker, or of all' producerConnection\t'Clients of a group' queryMsgByKey\t'Messages with a business key' queryMsgByOffset\t'The message at one place of a queue' printMsgByQueue\t'Messages in one queue, or its tags' printMsg\t'Messages in all queues of a topic' queryMsgTraceById\t'Who sent and who consumed a message' kvGet\t'One value of the KV config' kvList\t'All values of a KV namespace' getNamesrvConfig\t'Settings in force' wipeWritePerm\t'Stop writes to a broker' addWritePerm\t'Allow writes to a broker again' updateBrokerConfig\t'Set one item on brokers' sendMsgStatus\t'Write test messages to a broker, and time each' clusterRT\t'Write test messages to all masters, and time them' cleanExpiredCQ\t'Delete parts of queues whose messages expired' cleanUnusedTopic\t'Delete queues of topics without config' updateTopic\t'Create or change a topic' updateTopicPerm\t'Change a topic\'s permission' deleteTopic\t'Delete a topic with its messages' updateSubGroup\t'Create or change a group' deleteSubGroup\t'Delete a group' resetOffsetByTime\t'Move a group to a time or an offset' skipAccumulatedMessage\t'Move a group to the end of a topic' cloneGroupOffset\t'Move a group to where another one is' sendMessage\t'Send one text message to a topic' updateKvConfig\t'Write a value of the KV config' deleteKvConfig\t'Delete a value of the KV config' updateNamesrvConfig\t'Set one item' updateOrderConf\t'Show or write a topic\'s order configuration' queryMsgByUniqueKey\t'Messages by the id in a producer\'s log' queryMsgById\t'A message by an id of either kind' contextList\t'Clusters that are known by name' contextShow\t'One of them' contextUse\t'Choose one for all commands' contextSet\t'Make or change one' contextDelete\t'Forget one' auditList\t'Changes that were made from this account' mqadminMap\t'What to type instead of a command of mqadmin' batch\t'Run many commands, one a line' namesrv\t'Run a name server here' lab\t'Run a name server and simulated brokers, to play with' completion\t'Write the completion of a shell' help\t'More on one command'
+            printf '%s\n' clusterList\t'Brokers with their load and state' brokerStatus\t'All that a broker tells about itself' haStatus\t'How far slaves are behind' getBrokerConfig\t'Settings in force on brokers' topicList\t'Names of topics, or who consumes them' topicRoute\t'Brokers and queues of a topic' topicClusterList\t'Clusters that have a topic' topicStatus\t'Offsets of a topic\'s queues' statsAll\t'What topics take and groups read' allocateMQ\t'Which client gets which queues' consumerProgress\t'How far a group is behind, or all groups' consumerConnection\t'Clients of a group, and what they subscribe to' consumerStatus\t'What the clients of a group tell about themselves' brokerConsumeStats\t'How far all groups are behind on one broker' getConsumerConfig\t'Settings of a group' producer\t'All producers of a broker, or of all' producerConnection\t'Clients of a group' queryMsgByKey\t'Messages with a business key' queryMsgByOffset\t'The message at one place of a queue' printMsgByQueue\t'Messages in one queue, or its tags' printMsg\t'Messages in all queues of a topic' queryMsgTraceById\t'Who sent and who consumed a message' where\t'Which are asked, who said so, and whether they answer' kvGet\t'One value of the KV config' kvList\t'All values of a KV namespace' getNamesrvConfig\t'Settings in force' wipeWritePerm\t'Stop writes to a broker' addWritePerm\t'Allow writes to a broker again' updateBrokerConfig\t'Set one item on brokers' sendMsgStatus\t'Write test messages to a broker, and time each' clusterRT\t'Write test messages to all masters, and time them' cleanExpiredCQ\t'Delete parts of queues whose messages expired' cleanUnusedTopic\t'Delete queues of topics without config' updateTopic\t'Create or change a topic' updateTopicPerm\t'Change a topic\'s permission' deleteTopic\t'Delete a topic with its messages' updateSubGroup\t'Create or change a group' deleteSubGroup\t'Delete a group' resetOffsetByTime\t'Move a group to a time or an offset' skipAccumulatedMessage\t'Move a group to the end of a topic' cloneGroupOffset\t'Move a group to where another one is' sendMessage\t'Send one text message to a topic' updateKvConfig\t'Write a value of the KV config' deleteKvConfig\t'Delete a value of the KV config' updateNamesrvConfig\t'Set one item' updateOrderConf\t'Show or write a topic\'s order configuration' queryMsgByUniqueKey\t'Messages by the id in a producer\'s log' queryMsgById\t'A message by an id of either kind' contextList\t'Clusters that are known by name' contextShow\t'One of them' contextUse\t'Choose one for all commands' contextSet\t'Make or change one' contextDelete\t'Forget one' auditList\t'Changes that were made from this account' mqadminMap\t'What to type instead of a command of mqadmin' batch\t'Run many commands, one a line' namesrv\t'Run a name server here' lab\t'Run a name server and simulated brokers, to play with' completion\t'Write the completion of a shell' help\t'More on one command'
         case 'columns:*'
             # The last of several, such as a,b or a,-b.
             set -l others (string replace -r '[^,-]*$' '' -- $typed)
