@@ -119,7 +119,7 @@ def _run(args: list[str], batch: _Batch | None = None) -> int:
         raise UsageError("a command is missing; nsadmin --help lists them")
     if rest[0] == "help":
         rest = [rest[1], "--help"]
-    entry = registry.find(rest[0])
+    entry, behind = registry.take(rest)
     if entry is None:
         near = registry.nearest(rest[0])
         hint = f"did you mean {' or '.join(near)}?" if near else "nsadmin --help lists all"
@@ -128,8 +128,8 @@ def _run(args: list[str], batch: _Batch | None = None) -> int:
         raise UsageError(f"{entry.name} has no place in a batch")
     function = getattr(import_module(f"nsadmin.commands.{entry.module}"), entry.function)
     if entry.kind == "program":
-        return _run_program(entry, function, front + rest[1:])
-    return _parse_and_perform(entry, function, front + rest[1:], batch)
+        return _run_program(entry, function, front + behind)
+    return _parse_and_perform(entry, function, front + behind, batch)
 
 
 def _run_program(entry: Entry, function: Any, argv: list[str]) -> int:

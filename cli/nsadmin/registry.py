@@ -1,6 +1,7 @@
 """The table of commands: what there is, where it lives, what it is for. No command is imported here."""
 
 import re
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 Kind = Literal["read", "change", "delete", "mixed", "local", "batch", "program"]
@@ -101,6 +102,12 @@ _GROUPS: dict[str, tuple[tuple[str, str, Kind, str], ...]] = {
         ("contextSet", "context_set", "local", "Make or change one"),
         ("contextDelete", "contexts", "local", "Forget one"),
     ),
+    "Journals": (
+        ("journalCat", "journal", "local", "What a name server's journal says"),
+        ("journalTail", "journal", "local", "The end of it, and what comes"),
+        ("journalStat", "journal", "local", "What is in it, by type of event"),
+        ("journalVerify", "journal", "local", "Whether it is whole"),
+    ),
     "Audit": (("auditList", "audit", "local", "Changes that were made from this account"),),
     "Help": (("mqadminMap", "mqadmin_map", "local", "What to type instead of a command of mqadmin"),),
     "Programs": (
@@ -132,6 +139,16 @@ _ALL = {**_BY_NAME, **{_plain(entry.name): entry for entry in _HIDDEN}}
 def find(word: str) -> Entry | None:
     """The command of that name: topicRoute, TOPICROUTE, topic-route and topic_route are the same."""
     return _ALL.get(_plain(word))
+
+
+def take(words: Sequence[str]) -> tuple[Entry | None, list[str]]:
+    """The command that a line begins with, its name in one word or in two, and what stands behind it."""
+    entry = find(words[0])
+    if entry is None and len(words) > 1 and words[1].isalpha():
+        entry = find(words[0] + words[1])
+        if entry is not None:
+            return entry, list(words[2:])
+    return entry, list(words[1:])
 
 
 def nearest(word: str) -> list[str]:

@@ -174,6 +174,11 @@ class Session:
         assert self._perform is not None, "only a batch runs other commands"
         return self._perform(words)
 
+    def continue_table(self) -> None:
+        """What is written from now on belongs to the table before: no names above it again."""
+        style = self.options.style._replace(headers=False)
+        self.options = self.options._replace(style=style)
+
     def repeat(self, seconds: float, once: Callable[[], T]) -> Iterator[T]:
         """The same again and again, until somebody stops it."""
         while True:

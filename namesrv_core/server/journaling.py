@@ -17,6 +17,7 @@ from namesrv_core.events import (
     SnapshotMark,
 )
 from namesrv_core.history.records import Origin
+from namesrv_core.server import recorder
 from namesrv_core.server.recorder import Recorder, Taken
 from namesrv_core.state import snapshot
 from namesrv_core.state.name_server import NameServerState
@@ -55,7 +56,7 @@ class Journaling:
     def start(self, address: str, server: str, now: int) -> None:
         """The server listens at `address`: begin with a snapshot, and who wakes up with it."""
         settings = self._state.settings
-        self._recorder = Recorder(self._journal, server, settings.journalFsync, clock=self._clock)
+        self._recorder = Recorder(self._journal, server, settings.journalFsync, recorder.ROOM, self._clock)
         self._address = address
         self._ticked_at = self._proven_at = now
         self.take("start", now)

@@ -46,10 +46,10 @@ class Journal:
     `next` is the number that the next record has to have; `repair` is what was cut when it was opened.
     """
 
-    def __init__(self, folder: Path, limits: Limits = _USUAL, opening: Open = _open) -> None:
+    def __init__(self, folder: Path, limits: Limits = _USUAL, opening: Open | None = None) -> None:
         self._folder = folder
         self._limits = limits
-        self._opening = opening
+        self._opening = opening or _open
         self._file: BinaryIO | None = None
         self._path: Path | None = None
         self._started = 0

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from namesrv_core.__main__ import main
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import request
 from namesrv_core.protocol.connection import Connection
@@ -188,6 +189,36 @@ def test_kill_9_at_any_moment_loses_no_put_that_was_acknowledged(tmp_path: Path)
         assert acknowledged <= kept.keys()
         assert all(value == f"v{key[1:]}" for key, value in kept.items())
         json.loads(path.read_bytes())
+
+
+def items(*args: str) -> dict[str, str]:
+    """The settings that these flags make."""
+    lines = run("-p", *args).stdout.splitlines()
+    return dict(line.split("=", 1) for line in lines if "=" in line)
+
+
+def test_there_is_a_journal_where_a_folder_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "c.conf"
+    path.write_text("journalDir=/from/file\njournalFsync=always\n")
+    assert "journalDir" not in items()
+    assert items("--journal-dir", "/j")["journalDir"] == "/j"
+    assert items("-c", str(path))["journalDir"] == "/from/file"
+    assert items("-c", str(path))["journalFsync"] == "always"
+    assert items("-c", str(path), "--journal-dir", "/j")["journalDir"] == "/j"
+
+
+def test_of_a_program_that_keeps_journals_it_is_in_the_home_unless_declined(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for flags, folder in (
+        ((), tmp_path / "journal"),
+        (("--journal-dir", "/j"), "/j"),
+        (("--no-journal",), None),
+    ):
+        assert main(["-p", "--home", str(tmp_path), *flags], journals=True) == 0
+        out = capfd.readouterr().out
+        assert ("journalDir" in out) == (folder is not None)
+        assert folder is None or f"\njournalDir={folder}\n" in out
 
 
 def test_an_unknown_flag_is_refused_in_one_line() -> None:

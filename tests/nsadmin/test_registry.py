@@ -5,7 +5,7 @@ from inspect import signature
 
 import pytest
 
-from nsadmin.registry import COMMANDS, Entry, find, nearest
+from nsadmin.registry import COMMANDS, Entry, find, nearest, take
 
 
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
@@ -28,3 +28,12 @@ def test_unknown_names_have_neighbours() -> None:
     assert find("topicrout") is None
     assert nearest("topicrout")[0] == "topicRoute"
     assert nearest("qqqqqqq") == []
+
+
+def test_a_line_begins_with_a_name_in_one_word_or_in_two() -> None:
+    assert take(["topicRoute", "T"]) == (find("topicRoute"), ["T"])
+    assert take(["topic", "route", "T"]) == (find("topicRoute"), ["T"])
+    assert take(["Topic-", "route"])[0] == find("topicRoute")
+    assert take(["topic"]) == (None, [])
+    assert take(["topic", "--help"]) == (None, ["--help"])
+    assert take(["lab", "up"]) == (find("lab"), ["up"])

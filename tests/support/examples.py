@@ -31,7 +31,17 @@ BEFORE = {
 """Command lines that make what the examples of a command are about."""
 
 
-FILES = {"batch": {"round.txt": "topicRoute orders\nupdateKvConfig DEPLOYMENT stage canary\n"}}
+JOURNAL = {
+    "namesrv/journal/0000000000000001-20250201T000000000Z.jsonl": """\
+{"v":1,"seq":1,"time":1738368000000,"server":"h:9876","type":"ServerReady","cause":"start","address":"h:9876"}
+{"v":1,"seq":2,"time":1738368001000,"server":"h:9876","type":"WritePermWiped","cause":"WIPE_WRITE_PERM_OF_BROKER",\
+"client":"10.0.0.1:5","brokerName":"broker-a","topics":1,"changes":[]}
+"""
+}
+FILES = {
+    "batch": {"round.txt": "topicRoute orders\nupdateKvConfig DEPLOYMENT stage canary\n"},
+    **dict.fromkeys(("journalCat", "journalTail", "journalStat", "journalVerify"), JOURNAL),
+}
 """Files that the examples of a command name."""
 
 

@@ -64,8 +64,12 @@ MEANINGS = {
     "dropped": "whether the client has given the queue up",
     "endpoint": "the URL that tells its name servers",
     "error": "what went wrong; null where nothing did",
+    "event": "the event's fields, under the names of docs/journal.md",
     "exitCode": "the exit code that it had; 130 where it was interrupted",
     "failCount": "messages that it did not store",
+    "file": "name of the segment",
+    "firstSeq": "number of its first record",
+    "firstTime": "when the first one happened, by the name server's clock (UTC)",
     "flag": "the number that the producer put on the message",
     "from": "offset where the group is; null where it never committed one",
     "group": "name of the consumer group",
@@ -87,6 +91,7 @@ MEANINGS = {
     "lastConsumeTime": "when the client last consumed from the queue (UTC)",
     "lastPullTime": "when the client last asked for messages of the queue (UTC)",
     "lastRead": "when the slave last read from its master (UTC)",
+    "lastSeq": "number of its last record",
     "lastTime": "when the last consumed message was stored (UTC)",
     "lastUpdated": "when the newest message of the queue came (UTC)",
     "lastWrite": "when the slave last wrote to its master (UTC)",
@@ -119,7 +124,9 @@ MEANINGS = {
     "pageCacheLockTimeMills": "ms for which the commit log has been locked by a write",
     "perm": "permission: r read, w write, i inherit; a number in JSON",
     "physicalOffset": "place in the commit log, in bytes",
+    "plainSize": "bytes before compression",
     "preparedTransactionOffset": "place of the prepared message of a transaction, in bytes",
+    "problems": "what is wrong, in words",
     "producerGroup": "name of the producer group",
     "properties": "properties by name",
     "pullRT": "ms that fetching messages takes, of the topic in this client",
@@ -132,6 +139,7 @@ MEANINGS = {
     "readOnly": "whether every change is refused",
     "readQueueNums": "queues to read from",
     "reconsumeTimes": "how often it was consumed again",
+    "records": "number of records",
     "repeated": "messages that the group gets once more",
     "requestId": "id that the clients' trace gives to one fetch of messages",
     "result": "done, unchanged, dry-run, failed or not found",
@@ -145,6 +153,7 @@ MEANINGS = {
     "sendThreadPoolQueueHeadWaitTimeMills": "ms that the first request in the writing queue has waited",
     "sendThreadPoolQueueSize": "requests that wait for a thread for writing",
     "sent": "each request that changes something: server, code, what was answered",
+    "seq": "number of the record, without holes",
     "servers": "addresses of the servers that were told to change something",
     "signed": "where the credentials are from that requests are signed with; null where they are not",
     "since": "release of mqadmin that has it first",
@@ -161,6 +170,7 @@ MEANINGS = {
     "subscriptionDataSet": "subscriptions that the broker keeps for the group",
     "subscriptions": "what is subscribed to, as expressions by topic",
     "successCount": "messages that the broker stored",
+    "summary": "the event in short; long lists are counted",
     "sysFlag": "flags of the message (compressed, transaction and so on), as a number",
     "tag": "tag of messages; null for those without",
     "tags": "the message's tag",
@@ -198,6 +208,14 @@ _PERMS = {
     "topicCount": "topics that were changed, or would be",
 }
 
+_JOURNAL = {
+    "time": "when it happened, by the name server's clock (UTC)",
+    "type": "kind of event, as docs/journal.md has them",
+    "client": "address of the one who asked, HOST:PORT",
+    "cause": "request, or what else caused it",
+    "server": "the name server that wrote it",
+}
+
 IN_COMMANDS = {
     "addWritePerm": _PERMS,
     "auditList": {"time": "when the command was started (UTC)"},
@@ -219,6 +237,15 @@ IN_COMMANDS = {
     "haStatus": {
         "diff": "bytes of the commit log that the slave has not confirmed",
         "role": "master or slave",
+    },
+    "journalCat": _JOURNAL,
+    "journalStat": {
+        "type": "kind of event",
+    },
+    "journalTail": _JOURNAL,
+    "journalVerify": {
+        "result": "whole, open (a server may be writing to it), or damaged",
+        "size": "bytes on the disk",
     },
     "kvGet": {"key": "key within the namespace", "result": "found, failed or not found", "value": "its text"},
     "kvList": {

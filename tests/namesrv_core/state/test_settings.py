@@ -115,7 +115,10 @@ def test_keys_that_nobody_knows_are_passed_over_in_an_update() -> None:
     assert settings.others == {"own": "2"}
 
 
-@pytest.mark.parametrize("key", ["configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome"])
+@pytest.mark.parametrize(
+    "key",
+    ["configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome", "journalDir", "journalKeepDays"],
+)
 def test_a_protected_key_refuses_the_whole_update(key: str) -> None:
     settings = Settings()
     before = settings.items()
@@ -143,3 +146,26 @@ def test_settings_of_before_can_be_restored() -> None:
     settings.restore(before)
     assert settings.items() == before
     assert settings.generation > generation
+
+
+def test_what_a_journal_uses_is_shown_where_there_is_one() -> None:
+    ours = {key for key in Settings(journalDir="/j").items() if key.startswith("journal")}
+    assert ours == {
+        "journalDir", "journalFsync", "journalKeepDays", "journalKeepMegabytes", "journalSegmentHours",
+        "journalSegmentMegabytes", "journalSnapshotMinutes",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "said"),
+    [
+        ("journalFsync", "sometimes", "'sometimes' is none of always, interval, never, interval stays"),
+        ("journalKeepDays", "0", "'0' is less than 1, 400 stays"),
+        ("journalSegmentMegabytes", "-1", "'-1' is less than 1, 16 stays"),
+    ],
+)
+def test_a_setting_that_no_journal_can_have_stays_as_it_was(key: str, text: str, said: str) -> None:
+    settings = Settings()
+    assert settings.set(key, text) == said
+    assert settings.set("journalFsync", "always") is None
+    assert settings.journalFsync == "always"

@@ -40,6 +40,7 @@ def test_the_examples_of_a_command_do_what_they_say(
         monkeypatch.setenv("NAMESRV_ADDR", there.namesrv_addr)
         monkeypatch.chdir(tmp_path)
         for name, text in case.files.items():
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
             Path(name).write_text(text)
         for line in case.before:
             assert run(*line).code == 0, line

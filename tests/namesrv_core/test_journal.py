@@ -1,0 +1,212 @@
+"""The journal of a real server: complete after kill -9, and never in the way of an answer."""
+
+import json
+import random
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from namesrv_core.events import EventsLost, JournalRepaired, ServerStopping
+from namesrv_core.history.records import Record, event_of
+from namesrv_core.history.replay import Replay
+from namesrv_core.protocol import codec
+from namesrv_core.protocol.command import request
+from namesrv_core.server import recorder
+from namesrv_core.storage import journal, reading
+from tests.support.running import Peer, call, on_a_loop, program, serving, until
+from tests.support.wire import broker_ext, registration_body
+
+
+def at(home: Path, *args: str) -> tuple[str, ...]:
+    folder = ("--journal-dir", str(home / "journal"))
+    return ("--home", str(home), "--bind", "127.0.0.1", "--port", "0", *folder, *args)
+
+
+def records(home: Path) -> list[Record]:
+    """All records, of a journal that must be whole."""
+    assert [found.problems for found in reading.check(home / "journal") if found.problems] == []
+    return list(reading.records(home / "journal"))
+
+
+def kinds(home: Path) -> list[str]:
+    return [record.type for record in records(home)]
+
+
+def test_a_life_from_start_to_stop_is_in_the_journal_with_the_signal_that_ended_it(tmp_path: Path) -> None:
+    with program(*at(tmp_path)) as server, server.connect() as connection:
+        assert call(request(100, {"namespace": "n", "key": "k", "value": "v"}), connection).code == 0
+        assert b"\njournal=ok\n" in call(request(319), connection).body
+        assert server.end(signal.SIGTERM)[0] == 0
+    assert kinds(tmp_path) == ["Snapshot", "ServerStarted", "ServerReady", "KvPut", "ServerStopping"]
+    assert event_of(records(tmp_path)[-1]) == ServerStopping("SIGTERM")
+    assert {record.server for record in records(tmp_path)} == {records(tmp_path)[0].server}
+
+
+def test_a_snapshot_is_taken_on_sigusr1(tmp_path: Path) -> None:
+    with program(*at(tmp_path)) as server, server.connect() as connection:
+        server.process.send_signal(signal.SIGUSR1)
+        while kinds(tmp_path).count("Snapshot") < 2:
+            call(request(106), connection)
+    assert kinds(tmp_path)[3] == "Snapshot"
+
+
+def test_kill_9_leaves_a_journal_that_goes_on_without_a_hole(tmp_path: Path) -> None:
+    chance, number, torn = random.Random(5), 0, 0
+    for _ in range(4):
+        with program(*at(tmp_path)) as server, server.connect() as connection:
+            for _ in range(400):
+                ext = broker_ext("a", 0, f"127.0.0.1:{number + 1}")
+                asked = request(103, ext, registration_body([f"T{number}", f"U{number}"]))
+                connection.sendall(codec.encode(asked))
+                number += 1
+            connection.recv(chance.randrange(1, 20_000))
+            server.end(signal.SIGKILL)
+        (last,) = sorted((tmp_path / "journal").glob("*.jsonl"))[-1:]
+        if chance.random() < 0.7:
+            # A kill does not always strike within a write; what it leaves if it does looks like this.
+            torn += 1
+            last.write_bytes(last.read_bytes()[: -chance.randrange(1, 40)])
+    with program(*at(tmp_path)) as server:
+        server.end(signal.SIGTERM)
+    found = records(tmp_path)
+    assert [record.seq for record in found] == list(range(1, len(found) + 1))
+    repairs = [event_of(record) for record in found if record.type == JournalRepaired.__name__]
+    assert len(repairs) >= torn > 0
+
+
+def test_two_servers_do_not_share_a_journal(tmp_path: Path) -> None:
+    with program(*at(tmp_path)), pytest.raises(AssertionError, match="is written by another name server"):
+        program(*at(tmp_path)).__enter__()
+
+
+def test_a_journal_that_cannot_be_there_stops_the_start(tmp_path: Path) -> None:
+    (tmp_path / "journal").write_text("a file")
+    with pytest.raises(AssertionError, match=r"python -m namesrv_core: .*journal: File exists"):
+        program(*at(tmp_path)).__enter__()
+
+
+def test_no_request_moves_or_shortens_the_journal(tmp_path: Path) -> None:
+    with program(*at(tmp_path)) as server, server.connect() as connection:
+        for key in ("journalDir", "journalKeepDays", "journalFsync", "journalServerId"):
+            assert call(request(318, body=f"{key}=1\n".encode()), connection).code == 16
+
+
+def test_tables_at_any_moment_are_those_that_were_answered_then(tmp_path: Path) -> None:
+    answers: list[bytes] = []
+    with program(*at(tmp_path)) as server, server.connect() as connection:
+        for number in range(10):
+            call(
+                request(103, broker_ext(f"b{number}", 0, f"h:{number}"), registration_body(["T", "U"])),
+                connection,
+            )
+            answers.append(call(request(105, {"topic": "T"}), connection).body)
+        server.end(signal.SIGTERM)
+    replay, shown = Replay(), []
+    for record in records(tmp_path):
+        replay.feed(record)
+        if record.type == "TopicsChanged":
+            shown.append([queue.broker_name for queue in replay.topics["T"].values()])
+    assert shown == [[item["brokerName"] for item in json.loads(body)["queueDatas"]] for body in answers]
+
+
+class SlowDisk:
+    """Files that take nothing until `release` is called, or refuse everything."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.write: Callable[[Any, memoryview], int] = lambda file, data: int(file.write(data))
+        really, disk = journal._open, self
+
+        class File:
+            def __init__(self, path: Path) -> None:
+                self._file = really(path)
+
+            def write(self, data: memoryview) -> int:
+                return disk.write(self._file, data)
+
+            def __getattr__(self, name: str) -> Any:
+                return getattr(self._file, name)
+
+        monkeypatch.setattr(journal, "_open", File)
+        monkeypatch.setattr(recorder, "_RETRY_AFTER", 0.01)
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> SlowDisk:
+    return SlowDisk(monkeypatch)
+
+
+async def register_many(peer: Peer, count: int) -> None:
+    for number in range(count):
+        ext = broker_ext(f"b{number}", 0, f"h:{number}")
+        assert (await peer.ask(103, ext, registration_body(["T", "U"]))).code == 0
+
+
+def test_a_disk_that_hangs_delays_no_answer_and_what_it_missed_is_counted(
+    tmp_path: Path, disk: SlowDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, reached = threading.Event(), threading.Event()
+    really = disk.write
+
+    def hang(file: Any, data: memoryview) -> int:
+        reached.set()
+        gate.wait(20)
+        return really(file, data)
+
+    monkeypatch.setattr(recorder, "ROOM", 50)
+
+    @on_a_loop
+    async def test() -> None:
+        async with (
+            serving(tmp_path, journalDir=str(tmp_path / "journal")) as server,
+            Peer.to(server.address) as peer,
+        ):
+            disk.write = hang
+            await register_many(peer, 100)
+            assert reached.is_set()
+            assert not gate.is_set()
+            gate.set()
+            disk.write = really
+            await until(lambda: any(record.type == "Snapshot" and record.fields["reason"] == "loss"
+                                    for record in reading.records(tmp_path / "journal")))  # fmt: skip
+            await register_many(peer, 1)
+
+    test()
+    found = [event_of(record) for record in records(tmp_path)]
+    assert sum(event.lost for event in found if isinstance(event, EventsLost)) > 0
+    replay = Replay()
+    for record in records(tmp_path):
+        replay.feed(record)
+    assert replay.is_certain
+    assert len(replay.groups) == 100
+
+
+def test_a_full_disk_is_in_the_status_while_the_server_goes_on_and_over_when_there_is_room(
+    tmp_path: Path, disk: SlowDisk
+) -> None:
+    really = disk.write
+
+    def full(file: Any, data: memoryview) -> int:
+        raise OSError(28, "No space left on device")
+
+    @on_a_loop
+    async def test() -> None:
+        async with (
+            serving(tmp_path, journalDir=str(tmp_path / "journal")) as server,
+            Peer.to(server.address) as peer,
+        ):
+            disk.write = full
+            await register_many(peer, 3)
+            while b"\njournal=failing: No space left on device\n" not in (await peer.ask(319)).body:
+                assert (await peer.ask(105, {"topic": "T"})).code == 0
+            disk.write = really
+            while b"\njournal=ok\n" not in (await peer.ask(319)).body:
+                assert (await peer.ask(105, {"topic": "T"})).code == 0
+
+    test()
+    found = kinds(tmp_path)
+    assert found.count("BrokerRegistered") == 3
+    assert found.count("JournalResumed") == 1
