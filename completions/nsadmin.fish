@@ -554,6 +554,38 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '--name=contexts Name of a context.'
             set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
+        case journalcat
+            set family local
+            set places \
+                '--dir=folders Folder of the journal.'
+            set options \
+                '--dir=folders Folder of the journal.' \
+                '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.' \
+                '--until= Only before then.'
+            set columns 'seq|time|server|type|summary|cause|client|event|'
+        case journaltail
+            set family local
+            set places \
+                '--dir=folders Folder of the journal.'
+            set options \
+                '--dir=folders Folder of the journal.' \
+                '-l,--lines= How many; 10 if left out.' \
+                '-f,--follow Go on with what comes, until Ctrl-C.'
+            set columns 'seq|time|server|type|summary|cause|client|event|'
+        case journalstat
+            set family local
+            set places \
+                '--dir=folders Folder of the journal.'
+            set options \
+                '--dir=folders Folder of the journal.'
+            set columns 'type|records|plainSize|firstTime|lastTime|'
+        case journalverify
+            set family local
+            set places \
+                '--dir=folders Folder of the journal.'
+            set options \
+                '--dir=folders Folder of the journal.'
+            set columns 'file|result|records|firstSeq|lastSeq|firstTime|lastTime|size|plainSize|problems|'
         case auditlist
             set family local
             set options \
@@ -791,7 +823,7 @@ function __nsadmin_values --argument-names source typed head
         case folders
             printf '%s\n' $head(__fish_complete_directories $typed '')
         case commands
-            printf '%s\n' clusterList\t'Brokers with their load and state' brokerStatus\t'All that a broker tells about itself' haStatus\t'How far slaves are behind' getBrokerConfig\t'Settings in force on brokers' topicList\t'Names of topics, or who consumes them' topicRoute\t'Brokers and queues of a topic' topicClusterList\t'Clusters that have a topic' topicStatus\t'Offsets of a topic\'s queues' statsAll\t'What topics take and groups read' allocateMQ\t'Which client gets which queues' consumerProgress\t'How far a group is behind, or all groups' consumerConnection\t'Clients of a group, and what they subscribe to' consumerStatus\t'What the clients of a group tell about themselves' brokerConsumeStats\t'How far all groups are behind on one broker' getConsumerConfig\t'Settings of a group' producer\t'All producers of a broker, or of all' producerConnection\t'Clients of a group' queryMsgByKey\t'Messages with a business key' queryMsgByOffset\t'The message at one place of a queue' printMsgByQueue\t'Messages in one queue, or its tags' printMsg\t'Messages in all queues of a topic' queryMsgTraceById\t'Who sent and who consumed a message' where\t'Which are asked, who said so, and whether they answer' kvGet\t'One value of the KV config' kvList\t'All values of a KV namespace' getNamesrvConfig\t'Settings in force' wipeWritePerm\t'Stop writes to a broker' addWritePerm\t'Allow writes to a broker again' updateBrokerConfig\t'Set one item on brokers' sendMsgStatus\t'Write test messages to a broker, and time each' clusterRT\t'Write test messages to all masters, and time them' cleanExpiredCQ\t'Delete parts of queues whose messages expired' cleanUnusedTopic\t'Delete queues of topics without config' updateTopic\t'Create or change a topic' updateTopicPerm\t'Change a topic\'s permission' deleteTopic\t'Delete a topic with its messages' updateSubGroup\t'Create or change a group' deleteSubGroup\t'Delete a group' resetOffsetByTime\t'Move a group to a time or an offset' skipAccumulatedMessage\t'Move a group to the end of a topic' cloneGroupOffset\t'Move a group to where another one is' sendMessage\t'Send one text message to a topic' updateKvConfig\t'Write a value of the KV config' deleteKvConfig\t'Delete a value of the KV config' updateNamesrvConfig\t'Set one item' updateOrderConf\t'Show or write a topic\'s order configuration' queryMsgByUniqueKey\t'Messages by the id in a producer\'s log' queryMsgById\t'A message by an id of either kind' contextList\t'Clusters that are known by name' contextShow\t'One of them' contextUse\t'Choose one for all commands' contextSet\t'Make or change one' contextDelete\t'Forget one' auditList\t'Changes that were made from this account' mqadminMap\t'What to type instead of a command of mqadmin' batch\t'Run many commands, one a line' namesrv\t'Run a name server here' lab\t'Run a name server and simulated brokers, to play with' completion\t'Write the completion of a shell' help\t'More on one command'
+            printf '%s\n' clusterList\t'Brokers with their load and state' brokerStatus\t'All that a broker tells about itself' haStatus\t'How far slaves are behind' getBrokerConfig\t'Settings in force on brokers' topicList\t'Names of topics, or who consumes them' topicRoute\t'Brokers and queues of a topic' topicClusterList\t'Clusters that have a topic' topicStatus\t'Offsets of a topic\'s queues' statsAll\t'What topics take and groups read' allocateMQ\t'Which client gets which queues' consumerProgress\t'How far a group is behind, or all groups' consumerConnection\t'Clients of a group, and what they subscribe to' consumerStatus\t'What the clients of a group tell about themselves' brokerConsumeStats\t'How far all groups are behind on one broker' getConsumerConfig\t'Settings of a group' producer\t'All producers of a broker, or of all' producerConnection\t'Clients of a group' queryMsgByKey\t'Messages with a business key' queryMsgByOffset\t'The message at one place of a queue' printMsgByQueue\t'Messages in one queue, or its tags' printMsg\t'Messages in all queues of a topic' queryMsgTraceById\t'Who sent and who consumed a message' where\t'Which are asked, who said so, and whether they answer' kvGet\t'One value of the KV config' kvList\t'All values of a KV namespace' getNamesrvConfig\t'Settings in force' wipeWritePerm\t'Stop writes to a broker' addWritePerm\t'Allow writes to a broker again' updateBrokerConfig\t'Set one item on brokers' sendMsgStatus\t'Write test messages to a broker, and time each' clusterRT\t'Write test messages to all masters, and time them' cleanExpiredCQ\t'Delete parts of queues whose messages expired' cleanUnusedTopic\t'Delete queues of topics without config' updateTopic\t'Create or change a topic' updateTopicPerm\t'Change a topic\'s permission' deleteTopic\t'Delete a topic with its messages' updateSubGroup\t'Create or change a group' deleteSubGroup\t'Delete a group' resetOffsetByTime\t'Move a group to a time or an offset' skipAccumulatedMessage\t'Move a group to the end of a topic' cloneGroupOffset\t'Move a group to where another one is' sendMessage\t'Send one text message to a topic' updateKvConfig\t'Write a value of the KV config' deleteKvConfig\t'Delete a value of the KV config' updateNamesrvConfig\t'Set one item' updateOrderConf\t'Show or write a topic\'s order configuration' queryMsgByUniqueKey\t'Messages by the id in a producer\'s log' queryMsgById\t'A message by an id of either kind' contextList\t'Clusters that are known by name' contextShow\t'One of them' contextUse\t'Choose one for all commands' contextSet\t'Make or change one' contextDelete\t'Forget one' journalCat\t'What a name server\'s journal says' journalTail\t'The end of it, and what comes' journalStat\t'What is in it, by type of event' journalVerify\t'Whether it is whole' auditList\t'Changes that were made from this account' mqadminMap\t'What to type instead of a command of mqadmin' batch\t'Run many commands, one a line' namesrv\t'Run a name server here' lab\t'Run a name server and simulated brokers, to play with' completion\t'Write the completion of a shell' help\t'More on one command'
         case 'columns:*'
             # The last of several, such as a,b or a,-b.
             set -l others (string replace -r '[^,-]*$' '' -- $typed)

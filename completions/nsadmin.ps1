@@ -271,6 +271,26 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('--name=contexts Name of a context.')
             options = @('--name=contexts Name of a context.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
         }
+        'journalcat' = @{
+            name = 'journalCat'; family = 'local'; help = 'What a name server''s journal says'
+            places = @('--dir=folders Folder of the journal.')
+            options = @('--dir=folders Folder of the journal.', '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.', '--until= Only before then.'); columns = 'seq|time|server|type|summary|cause|client|event|'
+        }
+        'journaltail' = @{
+            name = 'journalTail'; family = 'local'; help = 'The end of it, and what comes'
+            places = @('--dir=folders Folder of the journal.')
+            options = @('--dir=folders Folder of the journal.', '-l,--lines= How many; 10 if left out.', '-f,--follow Go on with what comes, until Ctrl-C.'); columns = 'seq|time|server|type|summary|cause|client|event|'
+        }
+        'journalstat' = @{
+            name = 'journalStat'; family = 'local'; help = 'What is in it, by type of event'
+            places = @('--dir=folders Folder of the journal.')
+            options = @('--dir=folders Folder of the journal.'); columns = 'type|records|plainSize|firstTime|lastTime|'
+        }
+        'journalverify' = @{
+            name = 'journalVerify'; family = 'local'; help = 'Whether it is whole'
+            places = @('--dir=folders Folder of the journal.')
+            options = @('--dir=folders Folder of the journal.'); columns = 'file|result|records|firstSeq|lastSeq|firstTime|lastTime|size|plainSize|problems|'
+        }
         'auditlist' = @{
             name = 'auditList'; family = 'local'; help = 'Changes that were made from this account'
             places = @()
