@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from namesrv_core.transport.calls import CallError
-from nsadmin.client.results import NoneReachable
+from nsadmin.client.results import NoneReachable, is_denied
 
 _BUSY = "the server has more to do than it can: try again in a while"
 _BY_CODE: dict[int, str] = {
@@ -42,7 +42,7 @@ def _advice(error: RocketMQError) -> str | None:
         return "--timeout SECONDS gives it longer" if error.kind == "timeout" else None
     if not isinstance(error, RequestError):
         return None
-    if "AclException" in (error.remark or ""):
+    if is_denied(error):
         return _CREDENTIALS
     name = ResponseCode(error.code).name if error.code in _BY_CODE else ""
     return f"{name}: {_BY_CODE[error.code]}" if name else None

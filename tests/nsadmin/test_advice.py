@@ -24,6 +24,7 @@ LATE = CallError("h:1", "timeout", "no answer within 3 s")
             request_error(1, "org.apache.rocketmq.acl.common.AclException: No"),
             "the broker checks credentials",
         ),
+        (request_error(16, "check signature failed."), "the broker checks credentials"),
         (LATE, "--timeout SECONDS gives it longer"),
         (
             NoneReachable([CallError("h:2", "unconnected", "refused"), LATE]),

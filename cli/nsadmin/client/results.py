@@ -3,11 +3,14 @@
 from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from namesrv_core.errors import QueryNotFound, RocketMQError, TopicNotExist
+from namesrv_core.errors import QueryNotFound, RequestError, RocketMQError, TopicNotExist
 from namesrv_core.transport.calls import CallError
 
 T = TypeVar("T")
 U = TypeVar("U")
+
+# Remarks of 5.x: nobody asks, a wrong secret key, an unknown user or one without the right.
+_DENIALS = ("username cannot be null", "check signature failed", "User:")
 
 
 class NotFound(RocketMQError):
@@ -53,6 +56,12 @@ def is_unreachable(error: RocketMQError | None) -> bool:
 
 def is_not_found(error: RocketMQError | None) -> bool:
     return isinstance(error, (NotFound, TopicNotExist, QueryNotFound))
+
+
+def is_denied(error: RocketMQError | None) -> bool:
+    """Whether a broker's ACL refused, of 4.x or 5.x: because of who asks, not of what is asked."""
+    remark = (error.remark or "") if isinstance(error, RequestError) else ""
+    return "AclException" in remark or remark.startswith(_DENIALS)
 
 
 def error_text(error: RocketMQError) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from nsadmin.client.addresses import BROKER_PORT, parse_addr
 from nsadmin.client.clusters import BrokerStatus
-from nsadmin.client.results import error_text
+from nsadmin.client.results import error_text, is_denied
 from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.units import millis
 from nsadmin.diagnostics import UsageError
@@ -98,13 +98,14 @@ def cluster_list(
 
 def _identity(status: BrokerStatus) -> Row:
     error = None if status.error is None else error_text(status.error)
+    is_starting = status.reachable and not is_denied(status.error)
     return {
         "clusterName": status.cluster_name,
         "brokerName": status.broker_name,
         "brokerId": status.broker_id,
         "brokerAddr": status.broker_addr,
         "reachable": status.reachable,
-        "error": f"not ready: {error}" if error and status.reachable else error,
+        "error": f"not ready: {error}" if error and is_starting else error,
     }
 
 

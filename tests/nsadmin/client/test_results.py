@@ -1,6 +1,6 @@
 """Results per server."""
 
-from namesrv_core.errors import QueryNotFound, TopicNotExist
+from namesrv_core.errors import QueryNotFound, TopicNotExist, request_error
 from namesrv_core.transport.calls import CallError
 from nsadmin.client.results import (
     NoneReachable,
@@ -8,6 +8,7 @@ from nsadmin.client.results import (
     NotFound,
     ServerResult,
     error_text,
+    is_denied,
     is_not_found,
     is_unreachable,
 )
@@ -49,3 +50,19 @@ def test_failures_fall_into_kinds() -> None:
 def test_an_errors_text_is_one_line_without_the_address_that_its_row_has() -> None:
     assert error_text(CallError("a:1", "unconnected", "nobody there")) == "nobody there"
     assert error_text(TopicNotExist("No route for T\nSee the FAQ")) == "TOPIC_NOT_EXIST (17): No route for T"
+
+
+def test_an_acl_refuses_who_asks_and_not_what_is_asked() -> None:
+    denials = (
+        (16, "username cannot be null."),
+        (16, "check signature failed."),
+        (16, "User:nobody is not found."),
+        (1, "org.apache.rocketmq.acl.common.AclException: No accessKey is configured"),
+    )
+    assert all(is_denied(request_error(*denial)) for denial in denials)
+    others = (
+        request_error(16, "the broker[a] sending message is forbidden"),
+        request_error(1, None),
+        NotFound("x"),
+    )
+    assert not any(map(is_denied, (None, *others)))

@@ -73,6 +73,15 @@ def test_totals_are_differences_of_counters() -> None:
     assert set(row) == set(TOTALS_COLUMNS)
 
 
+def test_a_broker_that_denies_is_not_called_starting(
+    run: Run, first: FakeNameServer, broker: FakeBroker
+) -> None:
+    broker.handlers[28] = refuse(16, "check signature failed.")
+    done = run("clusterList", "-n", first.addr, "--json")
+    [row] = json.loads(done.out)
+    assert (row["reachable"], row["error"]) == (True, "NO_PERMISSION (16): check signature failed.")
+
+
 def test_a_broker_that_is_down_or_starting_is_a_row_without_values(
     run: Run, first: FakeNameServer, broker: FakeBroker, dead: str
 ) -> None:
