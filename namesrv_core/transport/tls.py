@@ -53,7 +53,8 @@ class TlsClient:
         if not verify:
             context.check_hostname = False
             context.verify_mode = ssl.CERT_NONE
-        _trust(context, ca_file)
+        if verify or ca_file is not None:
+            _trust(context, ca_file)
         if cert_file is not None:
             _identify(context, cert_file, key_file or cert_file, key_password)
         elif key_file is not None:

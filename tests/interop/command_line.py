@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tests.interop.our_server import ROOT
@@ -19,7 +20,9 @@ class Done(NamedTuple):
     said: str
 
 
-def nsadmin(namesrv: str, *args: str) -> Done:
+def nsadmin(namesrv: str, *args: str, env: Mapping[str, str] | None = None) -> Done:
+    """Run a command; `env` adds to the environment."""
     command = [sys.executable, "-m", "nsadmin", "-n", namesrv, "--json", *args]
-    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
+    environment = {**ENVIRONMENT, **(env or {})}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
     return Done(done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr)

@@ -1,5 +1,6 @@
 """The released Java programs as context managers: name server, broker and mqadmin, all on loopback."""
 
+import json
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Self
 
 from tests.interop import jars
 from tests.interop.processes import Child, free_port, wait_for
+from tests.support.certificates import Pair
 
 # For a quick start only: a run that measures anything passes its own flags.
 QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
@@ -74,6 +76,50 @@ class Running:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.kill()
+
+
+def tls_flags(ca: Path, server: Pair, client: Pair) -> list[str]:
+    """For a JVM that speaks nothing but TLS, knows this CA only, and has to be shown a certificate of it."""
+    settings = {
+        "tls.server.mode": "enforcing",
+        "tls.test.mode.enable": "false",
+        "tls.config.file": "/nonexistent",
+        "tls.server.certPath": server.cert,
+        "tls.server.keyPath": server.key,
+        "tls.server.need.client.auth": "require",
+        "tls.server.authClient": "true",
+        "tls.server.trustCertPath": ca,
+        "tls.enable": "true",
+        "tls.client.authServer": "true",
+        "tls.client.trustCertPath": ca,
+        "tls.client.certPath": client.cert,
+        "tls.client.keyPath": client.key,
+    }
+    return [f"-D{key}={value}" for key, value in settings.items()]
+
+
+def acl_config(user: str, password: str) -> dict[str, str]:
+    """Properties of a 5.5.0 broker that asks everybody who he is and what he may; one super user."""
+    kinds = ("authentication", "authorization")
+    providers = {
+        f"{kind}MetadataProvider": (
+            f"org.apache.rocketmq.auth.{kind}.provider.Local{kind.capitalize()}MetadataProvider"
+        )
+        for kind in kinds
+    }
+    return {
+        **dict.fromkeys((f"{kind}Enabled" for kind in kinds), "true"),
+        **providers,
+        "initAuthenticationUser": json.dumps({"username": user, "password": password}),
+        "innerClientAuthenticationCredentials": json.dumps({"accessKey": user, "secretKey": password}),
+    }
+
+
+def write_plain_acl(home: Path, accounts: Iterable[Mapping[str, object]]) -> None:
+    """The accounts of a 4.9.7 broker with aclEnable; a name of six letters or less keeps it from starting."""
+    file = home / "conf" / "plain_acl.yml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps({"accounts": list(accounts)}))
 
 
 class JavaNameServer(Running):

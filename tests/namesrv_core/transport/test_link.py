@@ -1,9 +1,11 @@
 """Links with TLS between real sockets: handshakes that are slow, end early or never end, and large bodies."""
 
+import select
 import socket
 import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from errno import EPIPE
 from pathlib import Path
 from threading import Event, Thread
 
@@ -11,6 +13,7 @@ import pytest
 
 from namesrv_core.protocol.command import Command, reply, request
 from namesrv_core.transport.calls import CallError, Calls
+from namesrv_core.transport.link import Link
 from namesrv_core.transport.tls import TlsClient
 from tests.support.certificates import Authority, Pair
 from tests.support.servers import Server, garbage, hang_up
@@ -192,6 +195,31 @@ def test_a_server_that_demands_a_certificate(
         assert error.reason.startswith("demands a client certificate")
         with Calls(tls=TlsClient(authority.ca, operator.cert, operator.key)) as known:
             answers(known, server.addr, request(1))
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+def test_the_reason_is_read_though_sending_fails_first(
+    calls: Calls, authority: Authority, pair: Pair, monkeypatch: pytest.MonkeyPatch, is_told: bool
+) -> None:
+    real = Link.flush
+
+    def flush(link: Link) -> None:
+        real(link)
+        if link.is_ready:
+            assert link.sock is not None
+            if is_told:
+                # The server's refusal has come in.
+                assert select.select([link.sock], [], [], 5)[0]
+            raise BrokenPipeError(EPIPE, "Broken pipe")
+
+    monkeypatch.setattr(Link, "flush", flush)
+    with Server({1: echo}, tls=pair.for_servers(authority.ca if is_told else None)) as server:
+        error = error_of(calls, server.addr)
+    if is_told:
+        assert error.kind == "untrusted"
+        assert error.reason.startswith("demands a client certificate")
+    else:
+        assert (error.kind, error.reason) == ("closed", "closed the connection unanswered (Broken pipe)")
 
 
 def test_a_wrong_server_hears_no_request(pair: Pair, tmp_path: Path) -> None:

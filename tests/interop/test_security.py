@@ -1,0 +1,287 @@
+"""TLS and ACL of real servers: a 5.5.0 name server and broker that speak TLS only and demand certificates,
+and brokers of 5.5.0 and 4.9.7 that ask everybody who he is.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from namesrv_core.protocol.command import request
+from nsadmin import Access, AdminClient, Credentials, Tls
+from tests.interop import command_line, jars
+from tests.interop.cluster import wait_for_broker
+from tests.interop.command_line import Done
+from tests.interop.java_parts import (
+    QUICK_START,
+    JavaBroker,
+    JavaNameServer,
+    MqAdmin,
+    acl_config,
+    tls_flags,
+    write_plain_acl,
+    write_properties,
+)
+from tests.interop.our_server import OurNameServer
+from tests.interop.processes import wait_for
+from tests.support.certificates import Authority, Pair
+
+AUTH_CREATE_USER = 3001
+USER = Credentials("operator-1", "a secret of ours")
+
+
+class Secured(NamedTuple):
+    """The cluster behind TLS, and whom its servers know."""
+
+    server: JavaNameServer
+    authority: Authority
+    operator: Pair
+    env: dict[str, str]
+
+    def __call__(self, *args: str) -> Done:
+        return command_line.nsadmin(self.server.address, *args, env=self.env)
+
+    def trusted(self, *args: str) -> Done:
+        operator = ("--tlsCert", str(self.operator.cert), "--tlsKey", str(self.operator.key))
+        return self("--tlsCa", str(self.authority.ca), *operator, *args)
+
+
+class Guarded(NamedTuple):
+    """The cluster whose brokers have ACLs; name servers have none."""
+
+    server: OurNameServer
+    new: JavaBroker
+    old: JavaBroker
+    mqadmin: MqAdmin
+    env: dict[str, str]
+
+    def __call__(self, *args: str, **env: str) -> Done:
+        return command_line.nsadmin(self.server.address, *args, env={**self.env, **env})
+
+    def signed(self, *args: str) -> Done:
+        return self(*args, NSADMIN_ACCESS_KEY=USER.access_key, NSADMIN_SECRET_KEY=USER.secret_key)
+
+
+def alone(home: Path) -> dict[str, str]:
+    """An environment with nothing of the user's: no contexts, no credentials."""
+    empty = ("NSADMIN_CONTEXT", "NSADMIN_ACCESS_KEY", "NSADMIN_SECRET_KEY", "NSADMIN_SECURITY_TOKEN")
+    return {"NSADMIN_CONFIG": str(home / "config.yaml"), "ROCKETMQ_HOME": "", **dict.fromkeys(empty, "")}
+
+
+@pytest.fixture(scope="module")
+def clusters(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Secured, Guarded]]:
+    """Both, started at the same time."""
+    home = tmp_path_factory.mktemp("security")
+    authority = Authority(home / "ca")
+    servers, operator = authority.issue("servers"), authority.issue("operator")
+    flags = [*QUICK_START, *tls_flags(authority.ca, servers, operator)]
+    write_plain_acl(
+        home / "old", [{"accessKey": USER.access_key, "secretKey": USER.secret_key, "admin": True}]
+    )
+    with OurNameServer(home / "ours") as ours, ExitStack() as ends, ThreadPoolExecutor() as pool:
+        theirs = JavaNameServer(home / "theirs", jvm_flags=flags)
+        behind_tls = JavaBroker(home / "behind", [theirs.address], "broker-tls", jvm_flags=flags)
+        new = JavaBroker(home / "new", [ours.address], config=acl_config(USER.access_key, USER.secret_key))
+        acl = {"aclEnable": "true"}
+        old = JavaBroker(home / "old", [ours.address], "broker-old", version=jars.OLD, config=acl)
+        mqadmin = MqAdmin(home / "mqadmin", [ours.address])
+        tools = {"accessKey": USER.access_key, "secretKey": USER.secret_key}
+        (home / "mqadmin" / "conf").mkdir(parents=True)
+        (home / "mqadmin" / "conf" / "tools.yml").write_text(json.dumps(tools))
+        for part in pool.map(lambda part: part.__enter__(), (theirs, behind_tls, new, old, mqadmin)):
+            ends.push(part)
+        secured = Secured(theirs, authority, operator, alone(home))
+        guarded = Guarded(ours, new, old, mqadmin, alone(home))
+        for broker in (new, old):
+            wait_for_broker([ours], broker.name)
+        wait_for("brokers that answer", partial(all_answer, secured, guarded), 30)
+        yield secured, guarded
+
+
+def all_answer(secured: Secured, guarded: Guarded) -> bool:
+    pair = secured.operator
+    tls = Tls(secured.authority.ca, pair.cert, pair.key)
+    names = set()
+    for addr, access in (
+        (secured.server.address, Access(tls=tls)),
+        (guarded.server.address, Access(credentials=USER)),
+    ):
+        with AdminClient(addr, access=access) as admin:
+            names |= {broker.broker_name for broker in admin.clusters.status() if broker.runtime}
+    return names == {"broker-tls", "broker-a", "broker-old"}
+
+
+@pytest.fixture
+def secured(clusters: tuple[Secured, Guarded]) -> Secured:
+    return clusters[0]
+
+
+@pytest.fixture
+def guarded(clusters: tuple[Secured, Guarded]) -> Guarded:
+    return clusters[1]
+
+
+def test_commands_go_through_tls_to_name_server_and_broker(secured: Secured) -> None:
+    done = secured.trusted("updateTopic", "Behind", "-c", "DefaultCluster", "-r", "3", "-w", "2")
+    assert (done.code, done.said) == (0, "")
+    assert [(row["brokerName"], row["result"]) for row in done.rows] == [("broker-tls", "done")]
+    wait_for("its route", lambda: secured.trusted("topicRoute", "Behind").code == 0, 15)
+    [route] = secured.trusted("topicRoute", "Behind").rows
+    assert (route["brokerName"], route["readQueueNums"], route["writeQueueNums"]) == ("broker-tls", 3, 2)
+    done = secured.trusted("clusterList")
+    assert (done.code, done.said) == (0, "")
+    assert [(row["brokerName"], row["version"]) for row in done.rows] == [("broker-tls", "V5_5_0")]
+
+
+def test_each_wrong_setting_of_tls_gives_its_own_line(secured: Secured, tmp_path: Path) -> None:
+    stranger = Authority(tmp_path / "stranger", "another CA")
+    unknown = stranger.issue("operator")
+    ca, (cert, key) = str(secured.authority.ca), map(str, secured.operator)
+    own = ("--tlsCert", cert, "--tlsKey", key)
+    for options, code, said in (
+        ((), 4, "closed the connection unanswered; perhaps it demands TLS: --tls (tls)"),
+        (("--tls",), 4, "its certificate is signed by 'test CA', not by a trusted CA"),
+        (("--tlsCa", str(stranger.ca)), 4, "name the CA with --tlsCa (ca_file)"),
+        (("--tlsCa", ca), 4, "demands a client certificate: give --tlsCert and --tlsKey"),
+        (("--tlsCa", ca, "--tlsCert", str(unknown.cert), "--tlsKey", str(unknown.key)), 4,
+         "refuses this client's certificate"),
+        (("--tlsCa", ca, *own, "--tlsServerName", "broker.example"), 4,
+         "its certificate names DNS localhost, IP Address 127.0.0.1"),
+        (("--tlsCa", ca, "--tlsCert", cert, "--tlsKey", str(unknown.key)), 2,
+         "does not belong to the certificate"),
+        (("--tlsCa", f"{ca}.not"), 2, "cannot be read: No such file or directory"),
+    ):  # fmt: skip
+        done = secured(*options, "clusterList")
+        assert (done.code, done.rows) == (code, None), done
+        assert said in done.said, (options, done.said)
+        assert len(done.said.splitlines()) == 1
+
+
+def test_without_verification_it_works_and_is_said_loudly(secured: Secured) -> None:
+    cert, key = map(str, secured.operator)
+    done = secured("--insecure", "--tlsCert", cert, "--tlsKey", key, "clusterList")
+    assert done.code == 0
+    assert [row["brokerName"] for row in done.rows] == ["broker-tls"]
+    assert "insecure" in done.said.lower()
+
+
+def test_tls_to_a_server_that_speaks_none(guarded: Guarded) -> None:
+    done = guarded("--tls", "clusterList")
+    assert done.code == 4
+    assert "closed the connection during the TLS handshake: perhaps it speaks no TLS" in done.said
+
+
+def test_signed_commands_succeed_on_both_generations(guarded: Guarded) -> None:
+    done = guarded.signed("updateTopic", "Signed", "-c", "DefaultCluster", "-r", "3", "-w", "3")
+    assert (done.code, done.said) == (0, "")
+    assert [(row["brokerName"], row["result"]) for row in done.rows] == [
+        ("broker-a", "done"),
+        ("broker-old", "done"),
+    ]
+    done = guarded.signed("clusterList")
+    assert (done.code, done.said) == (0, "")
+    assert {row["brokerName"]: row["version"] for row in done.rows} == {
+        "broker-a": "V5_5_0",
+        "broker-old": "V4_9_7",
+    }
+
+
+@pytest.mark.parametrize("broker", ["broker-a", "broker-old"])
+def test_bodies_and_every_kind_of_query_are_signed(guarded: Guarded, broker: str) -> None:
+    guarded.signed("updateTopic", "Bodies", "-c", "DefaultCluster")
+    wait_for("its route", lambda: len(guarded.signed("topicRoute", "Bodies").rows or ()) == 2, 15)
+    done = guarded.signed(
+        "sendMessage", "-t", "Bodies", "-p", "Türkei 😀", "-k", "K-1", "-b", broker, "-i", "0"
+    )
+    assert done.code == 0, done
+    [sent] = done.rows
+
+    def found(*query: str) -> Callable[[], bool]:
+        return lambda: [row["body"] for row in guarded.signed(*query).rows or ()] == ["Türkei 😀"]
+
+    wait_for("by unique key", found("queryMsgByUniqueKey", "-t", "Bodies", "-i", sent["msgId"]), 15)
+
+
+def test_unsigned_and_wrongly_signed_requests_are_refused_in_the_brokers_own_words(guarded: Guarded) -> None:
+    wrong = {"NSADMIN_ACCESS_KEY": USER.access_key, "NSADMIN_SECRET_KEY": "another secret"}
+    nobody = {"NSADMIN_ACCESS_KEY": "nobody-1", "NSADMIN_SECRET_KEY": "another secret"}
+    words: tuple[tuple[dict[str, str], str, str], ...] = (
+        ({}, "username cannot be null.", "AclException: No accessKey is configured"),
+        (wrong, "check signature failed.", "AclException: Check signature failed for accessKey=operator-1"),
+        (nobody, "User:nobody-1 is not found.", "AclException: No acl config for nobody-1"),
+    )
+    for env, new, old in words:
+        done = guarded("updateTopic", "Refused", "-c", "DefaultCluster", **env)
+        assert done.code == 1
+        results = {row["brokerName"]: row["error"] for row in done.rows}
+        assert results["broker-a"] == f"NO_PERMISSION (16): {new}"
+        assert old in results["broker-old"]
+        assert "the broker checks credentials" in done.said
+        assert "another secret" not in str(done)
+
+
+def test_who_is_known_but_may_not_is_told_so_by_the_broker(guarded: Guarded) -> None:
+    reader, body = Credentials("reader-1", "a secret of his"), {"userType": "Normal"}
+    with AdminClient(guarded.server.address, access=Access(credentials=USER)) as admin:
+        user = json.dumps({"username": reader.access_key, "password": reader.secret_key, **body}).encode()
+        asked = request(AUTH_CREATE_USER, {"username": reader.access_key}, user)
+        [created] = admin._caller.ask([(guarded.new.address, asked)])
+        assert created.error is None
+    env = {"NSADMIN_ACCESS_KEY": reader.access_key, "NSADMIN_SECRET_KEY": reader.secret_key}
+    done = guarded("updateTopic", "Denied", "-b", guarded.new.address, **env)
+    assert done.code == 1
+    [row] = done.rows
+    assert row["error"].startswith(
+        "NO_PERMISSION (16): User:reader-1 has no permission to access Topic:Denied"
+    )
+
+
+def test_half_a_pair_is_a_mistake_of_the_command_line(guarded: Guarded) -> None:
+    done = guarded("clusterList", NSADMIN_ACCESS_KEY="operator-1")
+    assert done.code == 2
+    assert done.said == "nsadmin: the environment has NSADMIN_ACCESS_KEY without NSADMIN_SECRET_KEY\n"
+
+
+def test_the_tools_yml_of_mqadmin_serves_both(guarded: Guarded) -> None:
+    home = guarded.mqadmin.home
+    (home / "conf" / "tools.yml").chmod(0o600)
+    ours = guarded("clusterList", ROCKETMQ_HOME=str(home))
+    assert (ours.code, ours.said) == (0, "")
+    theirs = guarded.mqadmin("clusterList")
+    for row in ours.rows:
+        assert f"{row['brokerName']} " in theirs
+        assert row["version"] in theirs
+    guarded.mqadmin("updateTopic", "-t", "Theirs", "-c", "DefaultCluster", "-r", "5", "-w", "5")
+    wait_for("its route", lambda: len(guarded("topicRoute", "Theirs").rows or ()) == 2, 15)
+    routes = guarded("topicRoute", "Theirs").rows
+    assert {row["brokerName"]: row["readQueueNums"] for row in routes} == {"broker-a": 5, "broker-old": 5}
+
+
+def test_a_file_of_credentials(guarded: Guarded, tmp_path: Path) -> None:
+    file = write_properties(tmp_path / "key", {"accessKey": USER.access_key, "secretKey": USER.secret_key})
+    file.chmod(0o600)
+    done = guarded("--credentials", f"file:{file}", "brokerStatus", "-b", guarded.new.address)
+    assert done.code == 0
+    file.chmod(0o644)
+    done = guarded("--credentials", f"file:{file}", "brokerStatus", "-b", guarded.new.address)
+    assert (done.code, done.rows) == (2, None)
+    assert done.said == f"nsadmin: {file} has a secret, and everybody may read it: chmod 600 {file}\n"
+
+
+def test_no_secret_is_shown_by_debug(guarded: Guarded) -> None:
+    done = guarded.signed("--debug", "updateTopic", "Debugged", "-c", "DefaultCluster")
+    assert done.code == 0
+    assert "UPDATE_AND_CREATE_TOPIC" in done.said
+    assert USER.secret_key not in done.said
+    assert "Signature" not in done.said
+
+
+def test_a_security_token_is_part_of_what_is_signed(guarded: Guarded) -> None:
+    access = Access(credentials=USER._replace(security_token="token of one day"))
+    with AdminClient(guarded.server.address, access=access) as admin:
+        assert all(broker.runtime for broker in admin.clusters.status())
