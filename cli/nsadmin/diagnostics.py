@@ -140,6 +140,13 @@ def ask_secret(what: str) -> str:
     return getpass.getpass(f"{what[0].upper()}{what[1:]}: ", sys.stderr)
 
 
+def ask_text(what: str) -> str:
+    """A line of standard input; on a terminal it is asked for."""
+    if is_interactive():
+        print(f"{what[0].upper()}{what[1:]}: ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().rstrip("\r\n")
+
+
 def explain(error: BaseException, debug: bool) -> int:
     """Say in one line why the command ended early; the exit code. With `debug`, the traceback as well."""
     if debug and not isinstance(error, (BrokenPipeError, KeyboardInterrupt, Interrupted)):

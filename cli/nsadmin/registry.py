@@ -100,6 +100,7 @@ _GROUPS: dict[str, tuple[tuple[str, str, Kind, str], ...]] = {
         ("contextShow", "contexts", "local", "One of them"),
         ("contextUse", "contexts", "local", "Choose one for all commands"),
         ("contextSet", "context_set", "local", "Make or change one"),
+        ("contextLogin", "credentials", "local", "Store its credentials"),
         ("contextDelete", "contexts", "local", "Forget one"),
     ),
     "Journals": (

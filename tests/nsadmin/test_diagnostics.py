@@ -17,6 +17,7 @@ from nsadmin.diagnostics import (
     UsageError,
     ask,
     ask_secret,
+    ask_text,
     exit_code,
     explain,
     label,
@@ -128,6 +129,17 @@ def test_off_a_terminal_lines_are_as_without_a_context(capsys: pytest.CaptureFix
     say("hello")
     label(None)
     assert capsys.readouterr().err == "nsadmin: hello\n"
+
+
+def test_a_text_is_asked_for_on_a_terminal_only(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", StringIO("one\r\ntwo\n"))
+    assert ask_text("access key") == "one"
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("nsadmin.diagnostics.is_interactive", lambda: True)
+    assert ask_text("access key") == "two"
+    assert capsys.readouterr().err == "Access key: "
 
 
 def test_a_secret_is_a_line_of_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ BEFORE = {
     "auditList": ("updateKvConfig DEPLOYMENT stage canary --yes",),
     "contextDelete": ("contextSet prod -n 127.0.0.1:9876",),
     "contextList": ("contextSet prod -n 127.0.0.1:9876",),
+    "contextLogin": ("contextSet prod -n 127.0.0.1:9876",),
     "contextShow": ("contextSet prod -n 127.0.0.1:9876",),
     "contextUse": ("contextSet test -n 127.0.0.1:9876", "contextSet prod -n 127.0.0.1:9876"),
 }
@@ -45,11 +46,19 @@ FILES = {
 """Files that the examples of a command name."""
 
 
+STANDARD_INPUT = {"contextLogin": "operator\ns3cret\n"}
+"""What a command reads while its examples are run."""
+
+
 class Case(NamedTuple):
     """A command and its examples, to be run one after the other."""
 
     entry: Entry
     examples: tuple[Example, ...]
+
+    @property
+    def standard_input(self) -> str:
+        return STANDARD_INPUT.get(self.entry.name, "")
 
     @property
     def before(self) -> list[list[str]]:

@@ -33,7 +33,9 @@ def load(file: Path) -> Contexts:
     try:
         content = yaml.safe_load(text) or {}
     except yaml.YAMLError as error:
-        raise BadConfig(f"{file} is no YAML: {' '.join(str(error).split())}") from None
+        # Its own text quotes the file, which may have secrets.
+        mark = getattr(error, "problem_mark", None)
+        raise BadConfig(f"{file} is no YAML{f' in line {mark.line + 1}' if mark else ''}") from None
     return _contexts(file, content)
 
 

@@ -3,6 +3,7 @@
 import socket
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,7 @@ def test_the_examples_of_a_command_do_what_they_say(
         for line in case.before:
             assert run(*line).code == 0, line
         for example in case.examples:
+            monkeypatch.setattr(sys, "stdin", StringIO(case.standard_input))
             done = run(*map(there.with_addresses, words(example)))
             assert done.code == example.exit_code, (example.line, done.err)
             # A table is its head and at least one row.

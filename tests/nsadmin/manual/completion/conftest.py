@@ -24,7 +24,7 @@ STATIC = [
     ("updateOrderConf T de", ["updateOrderConf", "T", "delete"]),
     ("lab --clus", ["lab", "--clusters"]),
     ("lab ", ["lab", "up"]),
-    ("help contextL", ["help", "contextList"]),
+    ("help contextLi", ["help", "contextList"]),
     ("completion fi", ["completion", "fish"]),
     ("namesrv -c {home}/config/nsadmin/conf", ["namesrv", "-c", "{home}/config/nsadmin/config.yaml"]),
 ]
