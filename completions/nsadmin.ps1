@@ -266,6 +266,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('--name=contexts Name of a context.')
             options = @('--name=contexts Name of a context.', '-n,--namesrvAddr=name-servers Its name servers. Repeatable.', '--configFile=files Instead: a properties file that names them.', '--endpoint= Instead: where HTTP tells them.', '--accessKey= Who signs; the secret key is asked for, or piped in.', '--secretKeyStdin Read the secret key from a line of standard input.', '--securityTokenStdin Read a security token from the next line.', '--credentials= Instead: where these are: env, file:PATH, tools:PATH, keyring:NAME.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files The client''s own certificate (PEM).', '--tlsKey=files Its key (PEM).', '--tlsKeyPasswordFrom= What opens the key: env:NAME or file:PATH.', '--tlsKeyPasswordStdin Or read that from the next line.', '--tlsServerName= What certificates have to name.', '--verify,--insecure Whether certificates are checked.', '--addressMap= Where to reach brokers; added. Repeatable.', '--timeout= For each request on each server.', '--retries= Of what got no answer and changes nothing.', '--concurrency= Servers asked at a time.', '--defaultOutput=table|wide|json|jsonl|yaml|csv|tsv|name|value How to write rows.', '--readOnly,--writable Whether every change is refused.', '--color=red|green|yellow|blue|magenta|cyan To show its name in, say red.', '--unset= Forget this, such as timeout or tls.caFile. Repeatable.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
         }
+        'contextlogin' = @{
+            name = 'contextLogin'; family = 'local'; help = 'Store its credentials'
+            places = @('--name=contexts Name of a context.')
+            options = @('--name=contexts Name of a context.', '--file= Store them in this file, for its owner alone.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
+        }
         'contextdelete' = @{
             name = 'contextDelete'; family = 'local'; help = 'Forget one'
             places = @('--name=contexts Name of a context.')
