@@ -19,6 +19,8 @@ from nsadmin.session import Session
 
 _SECRET = re.compile(r"password|passwd|secret|token|credential|accesskey", re.I)
 _HIDDEN = "***"
+# Whatever is there instead of a file, such as a pipe that nobody reads, is not waited for.
+_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 _TEXTS_OF_A_SETTING = ("value", "before", "after", "changes")
 
 Record = dict[str, Any]
@@ -82,7 +84,7 @@ def keep(item: Record) -> None:
     try:
         file.parent.mkdir(0o700, parents=True, exist_ok=True)
         # One write at the end of the file: lines of commands that run at the same time do not mix.
-        descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK, 0o600)
+        descriptor = os.open(file, _APPEND, 0o600)
         try:
             os.write(descriptor, line.encode("utf-8", "backslashreplace"))
         finally:
@@ -121,8 +123,9 @@ def _user() -> str:
 
     try:
         name = getpass.getuser()
-    except (KeyError, OSError):
-        name = str(os.getuid())
+    except (KeyError, OSError, ImportError):
+        # A number without a name, as containers have it.
+        name = str(os.getuid()) if hasattr(os, "getuid") else "unknown"
     return f"{name}@{socket.gethostname()}"
 
 

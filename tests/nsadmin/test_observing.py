@@ -1,9 +1,14 @@
 """What is said of a request, and which requests are remembered."""
 
+import json
+
 import pytest
 
 from namesrv_core.transport.calls import CallError, Exchange
+from nsadmin.audit import record
+from nsadmin.client import Access, Credentials
 from nsadmin.observing import SentChanges, line, together
+from nsadmin.session import Options, Session
 from tests.nsadmin.conftest import Run
 from tests.support.servers import FakeNameServer, closed_port
 
@@ -57,3 +62,19 @@ def test_debug_says_why_there_was_no_answer(run: Run) -> None:
     dead = f"127.0.0.1:{closed_port()}"
     done = run("--debug", "topicList", "-n", dead)
     assert f" ms {dead} GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206): connection refused" in done.err
+
+
+def test_debug_never_says_who_signs_or_how(capsys: pytest.CaptureFixture[str]) -> None:
+    with FakeNameServer() as server:
+        access = Access(credentials=Credentials("the-key", "the-secret", "the-token"))
+        session = Session(Options(namesrv_addr=(server.addr,), access=access, debug=True))
+        session.admin.kv.put("N", "k", "v")
+        session.close()
+        [asked] = server.asked
+    fields = dict(asked.ext or {})
+    assert fields["AccessKey"] == "the-key"
+    said = capsys.readouterr().err
+    assert "PUT_KV_CONFIG" in said
+    for secret in ("the-key", "the-secret", "the-token", fields["Signature"] or ""):
+        assert secret not in said
+        assert secret not in json.dumps(record(session, ["x"], {}, None, 0))

@@ -111,7 +111,12 @@ _CONNECTING: dict[str, Any] = {
     ],
     "retries": Annotated[
         int | None,
-        Option("--retries", metavar="N", help="Ask again so often what got no answer and changes nothing."),
+        Option(
+            "--retries",
+            metavar="N",
+            help="Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all,"
+            " and pauses of 0.1 s and more, at most N s.",
+        ),
     ],
     "concurrency": Annotated[
         int | None, Option("--concurrency", metavar="N", help="Servers asked at a time; 64 if left out.")
