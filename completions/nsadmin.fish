@@ -659,7 +659,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--tlsServerName= What servers\' certificates have to name.' \
                 '--insecure TLS with whoever answers: certificates are not checked.' \
                 '--timeout= For each request on each server; 3 if left out.' \
-                '--retries= Ask again so often what got no answer and changes nothing.' \
+                '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
                 '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.' \
                 '--json Short for --output json.' \
@@ -687,7 +687,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--tlsServerName= What servers\' certificates have to name.' \
                 '--insecure TLS with whoever answers: certificates are not checked.' \
                 '--timeout= For each request on each server; 3 if left out.' \
-                '--retries= Ask again so often what got no answer and changes nothing.' \
+                '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
                 '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.' \
                 '--json Short for --output json.' \
@@ -714,7 +714,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--tlsServerName= What servers\' certificates have to name.' \
                 '--insecure TLS with whoever answers: certificates are not checked.' \
                 '--timeout= For each request on each server; 3 if left out.' \
-                '--retries= Ask again so often what got no answer and changes nothing.' \
+                '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
                 '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.' \
                 '--json Short for --output json.' \
@@ -758,7 +758,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--tlsServerName= What servers\' certificates have to name.' \
                 '--insecure TLS with whoever answers: certificates are not checked.' \
                 '--timeout= For each request on each server; 3 if left out.' \
-                '--retries= Ask again so often what got no answer and changes nothing.' \
+                '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
                 '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.' \
                 '--json Short for --output json.' \
@@ -787,7 +787,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--tlsServerName= What servers\' certificates have to name.' \
                 '--insecure TLS with whoever answers: certificates are not checked.' \
                 '--timeout= For each request on each server; 3 if left out.' \
-                '--retries= Ask again so often what got no answer and changes nothing.' \
+                '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
                 '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.' \
                 '--json Short for --output json.' \
