@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from namesrv_core.errors import NotSupported, RequestError, ResponseCode, TopicNotExist
-from namesrv_core.fleet import clients, replication, stats
+from namesrv_core.fleet import clients, messages, replication, stats
 from namesrv_core.fleet.model import BrokerModel
 from namesrv_core.fleet.topics import altered_attributes, topic_config
 from namesrv_core.protocol import bodies, fastjson, headers
@@ -27,6 +27,7 @@ class Outcome(NamedTuple):
     remark: str | None = None
     registers: bool = False
     topics: tuple[str, ...] | None = None
+    code: int = ResponseCode.SUCCESS
 
 
 Handler = Callable[[BrokerModel, Command, int], Outcome]
@@ -43,7 +44,7 @@ def answer(model: BrokerModel, asked: Command, now: int) -> tuple[Command, Outco
         return reply(asked, error.code, remark=error.remark), Outcome()
     except ValueError as error:
         return reply(asked, ResponseCode.SYSTEM_ERROR, remark=f"{type(error).__name__}: {error}"), Outcome()
-    return reply(asked, ext=outcome.ext, body=outcome.body, remark=outcome.remark), outcome
+    return reply(asked, outcome.code, ext=outcome.ext, body=outcome.body, remark=outcome.remark), outcome
 
 
 def _create_topic(model: BrokerModel, asked: Command, now: int) -> Outcome:
@@ -200,8 +201,22 @@ def _min_offset(model: BrokerModel, asked: Command, now: int) -> Outcome:
 
 
 def _offset_at(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    """The first message that was stored at that time or later."""
     wanted = headers.read(headers.QueueOffset, asked.ext)
-    return _offset(stats.end_of(model, wanted, min(wanted.timestamp or 0, now)))
+    return _offset(stats.end_of(model, wanted, min((wanted.timestamp or 0) - 1, now)))
+
+
+def _pull(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    found = messages.pull(model, headers.read(headers.PullMessage, asked.ext), now)
+    return Outcome(found.body, found.ext, code=found.code)
+
+
+def _query_message(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    return Outcome(*messages.query(model, headers.read(headers.QueryMessage, asked.ext), now))
+
+
+def _view_message(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    return Outcome(messages.view(model, headers.read(headers.ViewMessage, asked.ext).offset or 0, now))
 
 
 def _consumers(model: BrokerModel, asked: Command, now: int) -> Outcome:
@@ -244,6 +259,8 @@ def _min_broker_id_changed(model: BrokerModel, asked: Command, now: int) -> Outc
 
 
 _HANDLERS: dict[int, Handler] = {
+    RequestCode.PULL_MESSAGE: _pull,
+    RequestCode.QUERY_MESSAGE: _query_message,
     RequestCode.QUERY_CONSUMER_OFFSET: _query_offset,
     RequestCode.UPDATE_CONSUMER_OFFSET: _update_offset,
     RequestCode.UPDATE_AND_CREATE_TOPIC: _create_topic,
@@ -254,6 +271,7 @@ _HANDLERS: dict[int, Handler] = {
     RequestCode.SEARCH_OFFSET_BY_TIMESTAMP: _offset_at,
     RequestCode.GET_MAX_OFFSET: _max_offset,
     RequestCode.GET_MIN_OFFSET: _min_offset,
+    RequestCode.VIEW_MESSAGE_BY_ID: _view_message,
     RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP: _update_group,
     RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: _all_groups,
     RequestCode.GET_CONSUMER_CONNECTION_LIST: _consumers,

@@ -201,7 +201,12 @@ def _producers(model: BrokerModel) -> dict[str, list[Client]]:
     words = sorted(
         {name.partition("-")[0] for name in names if not name.startswith((RETRY_PREFIX, DLQ_PREFIX))}
     )
-    return {f"{word}-producer": _clients(f"{word}-producer", _PRODUCERS, model) for word in words}
+    return {f"{word}-producer": producers_of(model, word) for word in words}
+
+
+def producers_of(model: BrokerModel, topic: str) -> list[Client]:
+    """Who sends to the topic."""
+    return _clients(f"{topic.partition('-')[0]}-producer", _PRODUCERS, model)
 
 
 def producer_connection(model: BrokerModel, group: str) -> bytes:

@@ -24,6 +24,7 @@ _HINTS = """\
 #   nsadmin clusterList
 #   nsadmin topicRoute orders
 #   nsadmin consumerProgress warehouse
+#   nsadmin printMsg payments --maxNum 5
 #   nsadmin wipeWritePerm broker-a-0
 # Ctrl-C stops everything."""
 

@@ -46,6 +46,27 @@ class Offsets:
         """Whether the topic gets messages."""
         return topic in self._shared
 
+    def nth(self, topic: str, count: int) -> int:
+        """The number that the broker gave to a topic's message, counted from 0."""
+        return count * len(self._shared) + self._shared.index(topic)
+
+    def number(self, topic: str, queues: int, queue: int, offset: int) -> int:
+        """The number of the message at a place of a queue."""
+        return self.nth(topic, offset * queues + queue)
+
+    def topic_of(self, number: int) -> str:
+        """Whose message it is; "" where no topic gets messages."""
+        return self._shared[number % len(self._shared)] if self._shared else ""
+
+    def count_of(self, number: int) -> int:
+        """Which message of its topic it is, counted from 0."""
+        return number // len(self._shared)
+
+    def place(self, number: int, queues: int) -> tuple[int, int]:
+        """The queue and the offset of a message."""
+        offset, queue = divmod(self.count_of(number), queues)
+        return queue, offset
+
     def put(self, topic: str, now: int, window: int) -> int:
         """Messages of the topic that came in the last `window` ms."""
         share = self._share(topic)
@@ -121,14 +142,7 @@ class Offsets:
             return 0
         if key not in self._moved:
             return now - behind(group)
-        low, high = self._traffic.boot, now
-        while low < high:
-            middle = (low + high) // 2
-            if self.ends(topic, queues, middle)[queue] > offset:
-                high = middle
-            else:
-                low = middle + 1
-        return low
+        return self._traffic.stored_time(self.number(topic, queues, queue, offset), now)
 
 
 def behind(group: str) -> int:

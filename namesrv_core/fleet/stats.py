@@ -126,7 +126,7 @@ def _goals(model: BrokerModel, wanted: headers.ResetOffset, now: int) -> dict[in
     topic, queues = wanted.topic or "", model.queues(wanted.topic or "")
     begins, ends = model.offsets.begins(topic, queues, now), model.offsets.ends(topic, queues, now)
     at, queue = wanted.timestamp, wanted.queue_id
-    found = ends if at is None or at < 0 else model.offsets.ends(topic, queues, min(at, now))
+    found = ends if at is None or at < 0 else model.offsets.ends(topic, queues, min(at - 1, now))
     goals = {number: max(found[number], begins[number]) for number in range(queues)}
     if queue is None or queue < 0:
         return goals

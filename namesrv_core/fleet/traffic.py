@@ -37,7 +37,7 @@ class Traffic:
         self.boot = boot
         self._is_master = is_master
         self._tps = math.exp(chance.uniform(math.log(20), math.log(600)))
-        self._message_size = chance.randrange(300, 2000)
+        self.message_size = chance.randrange(300, 2000)
         self._readers = chance.uniform(0.9, 2.4)
         self._waves = [(period, swing, chance.uniform(0, math.tau)) for period, swing in _WAVES]
 
@@ -60,9 +60,20 @@ class Traffic:
         """Those of them whose files are gone."""
         return self._stored(self._earliest(at))
 
+    def stored_time(self, number: int, now: int) -> int:
+        """When the message of that number, counted from 0, was stored; `now` for one that is to come."""
+        low, high = self.boot, now
+        while low < high:
+            middle = (low + high) // 2
+            if self._stored(middle) > number:
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
     def stored_bytes(self, at: int) -> int:
         """The end of the commit log."""
-        return self._stored(at) * self._message_size
+        return self._stored(at) * self.message_size
 
     def bytes_per_second(self, now: int) -> int:
         """By which it grows."""
@@ -119,8 +130,8 @@ class Traffic:
             "msgGetTotalTodayNow": str(self.get_total(now)),
             "putMessageTimesTotal": str(max(puts, 1)),
             "putMessageFailedTimes": "0",
-            "putMessageSizeTotal": str(puts * self._message_size),
-            "putMessageAverageSize": java_double(self._message_size if puts else 0.0),
+            "putMessageSizeTotal": str(puts * self.message_size),
+            "putMessageAverageSize": java_double(self.message_size if puts else 0.0),
             "putMessageEntireTimeMax": "187" if puts else "0",
             "putMessageDistributeTime": f"{spread} " if puts else "null",
             "putLatency99": "1.84" if puts else "0.00",
@@ -131,13 +142,13 @@ class Traffic:
     def _earliest(self, now: int) -> int:
         """Files are deleted at 4 o'clock when all in them is 72 h old: the oldest that is left began then."""
         cleaned = (now - _CLEANED_AT) // _DAY * _DAY + _CLEANED_AT
-        hours_in_file = _FILE / (self._tps * self._message_size * 3600)
+        hours_in_file = _FILE / (self._tps * self.message_size * 3600)
         return max(self.boot, cleaned - _RETENTION - int(hours_in_file * 1_800_000))
 
     def _disk(self, now: int) -> dict[str, str]:
         stored = self.stored_bytes(now)
         earliest = self._earliest(now)
-        dropped = self._stored(earliest) * self._message_size // _FILE * _FILE
+        dropped = self._stored(earliest) * self.message_size // _FILE * _FILE
         used = 0.08 + (stored - dropped) / _CAPACITY
         ratio = java_double(min(round(used, 2), 0.75))
         free = max(1 - used, 0.25) * _CAPACITY / 1024**3
@@ -148,7 +159,7 @@ class Traffic:
             "consumeQueueDiskRatio": ratio,
             "commitLogDirCapacity": f"Total : {_CAPACITY / 1024**3:.1f} GiB, Free : {free:.1f} GiB.",
             "earliestMessageTimeStamp": str(earliest if stored else -1),
-            "remainHowManyDataToFlush": f"{self._tps * self._message_size / 2048:.1f} KiB",
+            "remainHowManyDataToFlush": f"{self._tps * self.message_size / 2048:.1f} KiB",
             "dispatchBehindBytes": "0",
             "dispatchMaxBuffer": "0",
             "remainTransientStoreBufferNumbs": "2147483647",

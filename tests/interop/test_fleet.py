@@ -72,6 +72,30 @@ def test_mqadmin_understands_what_they_say(fleet: Fleet, line: str, rows: dict[s
         assert len(re.findall(pattern, said, re.M)) >= number, (pattern, said)
 
 
+def test_mqadmin_finds_the_messages_that_we_find(fleet: Fleet) -> None:
+    [stats, *_] = fleet.admin.topics.stats("payments")
+    assert stats.stats
+    offset = stats.stats.queues[0].max_offset - 100
+    message = fleet.admin.messages.at_offset("payments", "broker-a-0", 0, offset).message
+    for line in (
+        f"queryMsgByOffset -t payments -b broker-a-0 -i 0 -o {offset}",
+        f"queryMsgByUniqueKey -t payments -i {message.msg_id}",
+        f"queryMsgById -t payments -i {message.offset_msg_id}",
+    ):
+        said = fleet.say(line)
+        for name, value in (
+            ("Keys", message.keys[0]),
+            ("Tags", message.tags),
+            ("Queue Offset", offset),
+        ):
+            assert re.search(rf"^{name}: +\[?{value}\]?$", said, re.M), (line, said)
+    said = fleet.say(f"queryMsgByKey -t payments -k {message.keys[0]}")
+    assert re.search(rf"^{message.msg_id} +0 +{offset}", said, re.M), said
+    since, until = message.store_timestamp, message.store_timestamp + 60_000
+    lines = f"printMsgByQueue -t payments -a broker-a-0 -i 0 -b {since} -e {until} -p true -d true"
+    assert f"MSGID: {message.msg_id} " in fleet.say(lines)
+
+
 def test_what_mqadmin_changes_is_changed(fleet: Fleet) -> None:
     admin = fleet.admin
     assert "success" in fleet.say("updateSubGroup -g warehouse -c cluster-a -r 7")

@@ -9,13 +9,13 @@ from nsadmin.registry import Entry
 
 ON_A_REAL_BROKER = {
     "clusterRT": "simulated brokers take no messages",
-    "printMsg": "simulated brokers have no messages",
-    "printMsgByQueue": "simulated brokers have no messages",
-    "queryMsgById": "simulated brokers have no messages",
-    "queryMsgByKey": "simulated brokers have no messages",
-    "queryMsgByOffset": "simulated brokers have no messages",
-    "queryMsgByUniqueKey": "simulated brokers have no messages",
-    "queryMsgTraceById": "simulated brokers have no messages",
+    "printMsg": "it is about a whole topic, of which simulated brokers have a hundred millions",
+    "printMsgByQueue": "it counts a whole queue, of which simulated brokers have millions",
+    "queryMsgById": "its key or id is that of a message that was sent",
+    "queryMsgByKey": "its key or id is that of a message that was sent",
+    "queryMsgByOffset": "simulated brokers have deleted their first messages",
+    "queryMsgByUniqueKey": "its key or id is that of a message that was sent",
+    "queryMsgTraceById": "simulated clients trace nothing",
     "sendMessage": "simulated brokers take no messages",
     "sendMsgStatus": "simulated brokers take no messages",
 }

@@ -60,7 +60,8 @@ def overview(commands: Iterable[Command]) -> str:
                     "to stdout, everything else to stderr.",
                     "Options that all commands have may stand before the command or behind it.",
                     "The examples of the pages below go with the cluster that this starts: nsadmin lab up "
-                    "--namesrv-port 9876 --broker-port 10911. Those about messages need a real broker.",
+                    "--namesrv-port 9876 --broker-port 10911. Keys and ids of messages are made up; to "
+                    "send one takes a real broker.",
                 ]
             ),
         ),

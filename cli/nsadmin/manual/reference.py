@@ -11,8 +11,8 @@ _HEAD = """\
 Rendered from the registry of commands by `make generate`. Options that all commands have are listed once,
 below; they may stand before the command or behind it.
 
-The examples go with the cluster of `nsadmin lab up --namesrv-port 9876 --broker-port 10911`; those about
-messages need a real broker.
+The examples go with the cluster of `nsadmin lab up --namesrv-port 9876 --broker-port 10911`. Keys and ids
+of messages are made up; to send one takes a real broker.
 """
 
 
