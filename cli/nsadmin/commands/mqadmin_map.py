@@ -16,7 +16,14 @@ COLUMNS = ("mqadmin", "nsadmin", "status", "since", "note")
 def mqadmin_map(
     session: Session,
     command: Annotated[
-        str | None, Word(("--command",), "COMMAND", "A command of mqadmin; all if left out.", required=False)
+        str | None,
+        Word(
+            ("--command",),
+            "COMMAND",
+            "A command of mqadmin; all if left out.",
+            required=False,
+            values="|".join(known.name for known in KNOWN),
+        ),
     ],
 ) -> Rows:
     """Show what to type here for each command of mqadmin, and what is otherwise.

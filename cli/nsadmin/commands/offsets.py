@@ -115,7 +115,9 @@ def skip_accumulated_message(
 @shows(COLUMNS)
 def clone_group_offset(
     session: Session,
-    source: Annotated[str, Word(("-s", "--srcGroup"), "SOURCE", "The group whose offsets are taken.")],
+    source: Annotated[
+        str, Word(("-s", "--srcGroup"), "SOURCE", "The group whose offsets are taken.", values="groups")
+    ],
     group: Annotated[str, Word(("-d", "--destGroup"), "GROUP", "The group that is moved there.")],
     topic: Topic,
     offline: Annotated[

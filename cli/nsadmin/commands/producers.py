@@ -24,7 +24,9 @@ PRODUCER_COLUMNS = (
 @shows(CONNECTION_COLUMNS)
 def producer_connection(
     session: Session,
-    group: Annotated[str, Word(("-g", "--producerGroup"), "GROUP", "A producer group.", values="")],
+    group: Annotated[
+        str, Word(("-g", "--producerGroup"), "GROUP", "A producer group.", values="producer-groups")
+    ],
     topic: Annotated[
         str | None,
         Word(("-t", "--topic"), "TOPIC", "Ask only the brokers that have this topic.", required=False),

@@ -17,6 +17,7 @@ LIVE = {
     "brokers": "names of brokers, with their cluster",
     "addresses": "addresses of brokers, with their name and id",
     "groups": "consumer groups, as masters know them",
+    "producer-groups": "producer groups with a client that is connected",
     "contexts": "contexts, with their name servers",
     "name-servers": "name servers of contexts and of NAMESRV_ADDR",
     "namespaces": "KV namespaces that are known or were used",

@@ -73,6 +73,11 @@ def _groups(admin: AdminClient, detail: str) -> Iterator[str]:
     return (name for names in _answered(admin.groups.names()) for name in names)
 
 
+def _producer_groups(admin: AdminClient, detail: str) -> Iterator[str]:
+    answers = _answered(admin.producers.everybody())
+    return (producer.producer_group for producers in answers for producer in producers)
+
+
 def _kv_keys(admin: AdminClient, detail: str) -> Iterable[str]:
     results = admin.kv.entries_each(detail)
     if all(is_not_found(found.error) for found in results):
@@ -110,6 +115,7 @@ _ASKED: dict[str, Callable[[AdminClient, str], Iterable[str]]] = {
     "brokers": _brokers,
     "addresses": _addresses,
     "groups": _groups,
+    "producer-groups": _producer_groups,
     "kv-keys": _kv_keys,
     "broker-keys": _broker_keys,
     "namesrv-keys": _namesrv_keys,

@@ -43,7 +43,7 @@ def test_every_live_source_has_values(admin: AdminClient, broker: ConsumerBroker
         "brokers": ["broker-a\tC", "broker-b\tD"],
         "addresses": [f"{broker.addr}\tbroker-a 0", "h:1\tbroker-b 1"],
     }
-    asked = {*found, "kv-keys", "broker-keys", "namesrv-keys", "groups"}
+    asked = {*found, "kv-keys", "broker-keys", "namesrv-keys", "groups", "producer-groups"}
     assert asked | HERE | {"namespaces"} == LIVE.keys()
 
 
@@ -62,6 +62,12 @@ def test_an_unknown_namespace_has_no_keys(admin: AdminClient) -> None:
 def test_groups_are_those_of_any_broker_that_answers(admin: AdminClient, broker: ConsumerBroker) -> None:
     broker.configs = {"G": {}, "TOOLS_CONSUMER": {}, "A": {}}
     assert of_servers("groups", admin, "") == ["A", "G"]
+
+
+def test_producer_groups_are_those_with_a_client(admin: AdminClient, broker: ConsumerBroker) -> None:
+    assert of_servers("producer-groups", admin, "") == []
+    broker.producers = {"P": ["one", "two"], "O": ["three"]}
+    assert of_servers("producer-groups", admin, "") == ["O", "P"]
 
 
 def test_where_no_broker_answers_there_is_no_answer(admin: AdminClient, broker: ConsumerBroker) -> None:

@@ -24,6 +24,7 @@ STATIC = [
     ("updateOrderConf T de", ["updateOrderConf", "T", "delete"]),
     ("lab --clus", ["lab", "--clusters"]),
     ("lab ", ["lab", "up"]),
+    ("mqadminMap queryMsgByI", ["mqadminMap", "queryMsgById"]),
     ("help contextLi", ["help", "contextList"]),
     ("completion fi", ["completion", "fish"]),
     ("namesrv -c {home}/config/nsadmin/conf", ["namesrv", "-c", "{home}/config/nsadmin/config.yaml"]),
