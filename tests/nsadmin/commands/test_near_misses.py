@@ -100,6 +100,6 @@ def test_every_topic_broker_cluster_and_group_of_a_command_is_known_as_such() ->
         for item in parameters_of(function):
             expected = sources.get(item.name)
             if (entry.name, item.name) == ("producerConnection", "group"):
-                expected = ""
+                expected = "producer-groups"
             found = source_of(item.declared.metavar or "", item.declared.values)
             assert expected in (None, found), f"{entry.name} {item.name}"
