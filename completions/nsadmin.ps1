@@ -88,8 +88,8 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'producerconnection' = @{
             name = 'producerConnection'; family = 'read'; help = 'Clients of a group'
-            places = @('-g,--producerGroup= A producer group.', '-t,--topic=topics Ask only the brokers that have this topic.')
-            options = @('-g,--producerGroup= A producer group.', '-t,--topic=topics Ask only the brokers that have this topic.'); columns = 'producerGroup|clientId|clientAddr|language|version|brokerAddrs|'
+            places = @('-g,--producerGroup=producer-groups A producer group.', '-t,--topic=topics Ask only the brokers that have this topic.')
+            options = @('-g,--producerGroup=producer-groups A producer group.', '-t,--topic=topics Ask only the brokers that have this topic.'); columns = 'producerGroup|clientId|clientAddr|language|version|brokerAddrs|'
         }
         'querymsgbykey' = @{
             name = 'queryMsgByKey'; family = 'read'; help = 'Messages with a business key'
@@ -208,8 +208,8 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'clonegroupoffset' = @{
             name = 'cloneGroupOffset'; family = 'change'; help = 'Move a group to where another one is'
-            places = @('-s,--srcGroup= The group whose offsets are taken.', '-d,--destGroup=groups The group that is moved there.', '-t,--topic=topics Name of a topic.')
-            options = @('-s,--srcGroup= The group whose offsets are taken.', '-d,--destGroup=groups The group that is moved there.', '-t,--topic=topics Name of a topic.', '-o,--offline=true|false true: only if no client of GROUP is connected.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
+            places = @('-s,--srcGroup=groups The group whose offsets are taken.', '-d,--destGroup=groups The group that is moved there.', '-t,--topic=topics Name of a topic.')
+            options = @('-s,--srcGroup=groups The group whose offsets are taken.', '-d,--destGroup=groups The group that is moved there.', '-t,--topic=topics Name of a topic.', '-o,--offline=true|false true: only if no client of GROUP is connected.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         }
         'sendmessage' = @{
             name = 'sendMessage'; family = 'change'; help = 'Send one text message to a topic'
@@ -303,8 +303,8 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'mqadminmap' = @{
             name = 'mqadminMap'; family = 'local'; help = 'What to type instead of a command of mqadmin'
-            places = @('--command= A command of mqadmin; all if left out.')
-            options = @('--command= A command of mqadmin; all if left out.'); columns = 'mqadmin|nsadmin|status|since|note|'
+            places = @('--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin; all if left out.')
+            options = @('--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin; all if left out.'); columns = 'mqadmin|nsadmin|status|since|note|'
         }
         'batch' = @{
             name = 'batch'; family = 'batch'; help = 'Run many commands, one a line'
