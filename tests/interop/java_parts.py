@@ -253,6 +253,8 @@ class LiveClients(Running):
         logback.write_text(QUIET_LOGBACK)
         source = Path(__file__).parent / "java" / "LiveClients.java"
         settings = [f"-Duser.home={self.home}", f"-Drmq.logback.configurationFile={logback}"]
+        # Clients look every 20 seconds for queues that are new to them.
+        settings += [f"-Drocketmq.client.rebalance.{name}Interval=1000" for name in ("wait", "min")]
         command = ["java", *QUICK_START, "-Xmx256m", *settings, "-cp", jars.class_path(jars.NEWEST)]
         program = [*command, str(source), self._namesrv, self._topic]
         self.child = Child(program, self.home / "stdout.log", talks=True)

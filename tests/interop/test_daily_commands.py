@@ -3,90 +3,32 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from datetime import datetime
 from functools import partial
-from typing import Any, NamedTuple
 
 import pytest
 
-from tests.interop import command_line, jars, wire
-from tests.interop.cluster import (
-    create_topic,
-    plain,
-    route,
-    send,
-    wait_for_broker,
-    wait_for_runtime_info,
+from tests.interop import wire
+from tests.interop.cluster import plain, send
+from tests.interop.daily import (
+    ORDERS,
+    Cluster,
+    commit,
+    committed,
+    daily_cluster,
+    ends,
+    is_everywhere,
+    lines,
+    make_topic,
 )
-from tests.interop.command_line import Done
 from tests.interop.differential.loose_json import parse
-from tests.interop.java_parts import JavaBroker, LiveClients, MqAdmin
-from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
-
-ORDERS = "Orders"
-
-
-class Cluster(NamedTuple):
-    """mqadmin sees the new broker alone, by a name server of its own: beside an old one much of it fails."""
-
-    server: OurNameServer
-    new: JavaBroker
-    old: JavaBroker
-    mqadmin: MqAdmin
-    clients: LiveClients
-
-    def __call__(self, *args: str) -> Done:
-        return command_line.nsadmin(self.server.address, *args)
-
-    def topic(self, topic: str, queues: int = 4) -> None:
-        make_topic(self.server, (self.new, self.old), topic, queues)
-
-
-def make_topic(server: OurNameServer, brokers: Sequence[JavaBroker], topic: str, queues: int) -> None:
-    """On each broker, and known to be there."""
-    for broker in brokers:
-        create_topic(broker.port, topic, queues)
-    names = {broker.name for broker in brokers}
-    wait_for(topic, lambda: {item["brokerName"] for item in queues_of(server, topic)} == names, 15)
-
-
-def queues_of(server: OurNameServer, topic: str) -> list[dict[str, Any]]:
-    return list((route(server, topic) or {"queueDatas": []})["queueDatas"])
 
 
 @pytest.fixture(scope="module")
 def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    home = tmp_path_factory.mktemp("daily")
-    with ExitStack() as ends, ThreadPoolExecutor() as pool:
-        server = ends.enter_context(OurNameServer(home / "server"))
-        new_only = ends.enter_context(OurNameServer(home / "new-only"))
-        new = JavaBroker(home / "new", [server.address, new_only.address])
-        old = JavaBroker(home / "old", [server.address], "broker-old", version=jars.OLD)
-        mqadmin = MqAdmin(home / "mqadmin", [new_only.address])
-        for part in pool.map(lambda part: part.__enter__(), (new, old, mqadmin)):
-            ends.push(part)
-        for broker in (new, old):
-            wait_for_broker([server], broker.name)
-            wait_for_runtime_info(broker.port)
-        make_topic(server, (new, old), ORDERS, 1)
-        clients = ends.enter_context(LiveClients(home / "clients", server.address, ORDERS))
-        yield Cluster(server, new, old, mqadmin, clients)
-
-
-def commit(broker: JavaBroker, group: str, topic: str, offsets: dict[int, int]) -> None:
-    config = json.dumps({"groupName": group, "consumeEnable": True}).encode()
-    assert wire.ask(broker.port, 200, {}, config).code == 0
-    for queue, offset in offsets.items():
-        place = {"consumerGroup": group, "topic": topic, "queueId": str(queue)}
-        assert wire.ask(broker.port, 15, {**place, "commitOffset": str(offset)}).code == 0
-
-
-def committed(broker: JavaBroker, group: str, topic: str) -> dict[str, int]:
-    """What the broker has in its own table of offsets, past our client."""
-    table = plain(parse(wire.ask(broker.port, 43).body))["offsetTable"]
-    return dict(table.get(f"{topic}@{group}", {}))
+    with daily_cluster(tmp_path_factory.mktemp("daily")) as running:
+        yield running
 
 
 def test_a_clone_is_previewed_done_and_what_mqadmin_does(cluster: Cluster) -> None:
@@ -135,10 +77,6 @@ def test_a_clone_over_a_reset_that_no_client_has_heeded(cluster: Cluster) -> Non
     done = cluster("cloneGroupOffset", "Source", "Ours", "Cloned", "--yes")
     assert (done.code, [row["result"] for row in done.rows][:4]) == (0, ["kept", "done", "done", "kept"])
     assert committed(cluster.new, "Ours", "Cloned") == {"0": 5, "1": 3, "2": 0, "3": 5}
-
-
-def ends(cluster: Cluster, topic: str) -> list[int]:
-    return [row["maxOffset"] for row in cluster("topicStatus", topic).rows]
 
 
 def tracks(said: str) -> dict[str, str]:
@@ -203,11 +141,6 @@ def test_a_message_is_sent_again(cluster: Cluster) -> None:
         assert [again[name] for name in same] == [row[name] for name in same]
 
 
-def is_everywhere(cluster: Cluster) -> bool:
-    rows = cluster("consumerConnection", "Orders-consumer").rows or []
-    return [len(row["brokerAddrs"]) for row in rows] == [2]
-
-
 def test_test_messages_are_where_mqadmin_writes_its_own(cluster: Cluster) -> None:
     for broker in (cluster.new, cluster.old):
         [before] = ends(cluster, broker.name)
@@ -242,3 +175,94 @@ def test_every_master_is_timed(cluster: Cluster) -> None:
         ),
         15,
     )
+
+
+def test_settings_of_a_group_are_those_of_mqadmin(cluster: Cluster) -> None:
+    """Made by us and by mqadmin with the same flags, and shown by both."""
+    flags = ("-b", cluster.new.address, "-r", "7", "-q", "2", "-s", "false")
+    assert cluster("updateSubGroup", "OursMade", *flags).code == 0
+    assert "success" in cluster.mqadmin("updateSubGroup", "-g", "TheirsMade", *flags)
+    shown = {}
+    for group in ("OursMade", "TheirsMade"):
+        said = cluster.mqadmin("getConsumerConfig", "-g", group)
+        theirs = dict(re.findall(r"^(\w+) +=  (.*)$", said, re.M))
+        [row] = [row for row in cluster("getConsumerConfig", group).rows if row["brokerName"] == "broker-a"]
+        for name in theirs.keys() & row.keys() - {"groupRetryPolicy", "subscriptionDataSet", "attributes"}:
+            assert theirs[name] == str(row[name]).replace("True", "true").replace("False", "false"), name
+        assert len(theirs) == 15
+        shown[group] = {name: value for name, value in row.items() if name != "group"}
+    assert shown["OursMade"] == shown["TheirsMade"]
+
+
+def test_a_group_that_a_broker_makes_anew_is_told(cluster: Cluster) -> None:
+    """As 5.5.0 does where offsets are to stay; mqadmin says success."""
+    place = ("-b", cluster.new.address)
+    for group in ("OursMade", "TheirsMade"):
+        assert cluster("updateSubGroup", group, *place).code == 0
+    done = cluster("deleteSubGroup", "OursMade", *place, "--yes")
+    assert (done.code, "made the group anew" in done.rows[0]["error"]) == (1, True)
+    assert "success" in cluster.mqadmin("deleteSubGroup", "-g", "TheirsMade", *place)
+    groups = plain(parse(wire.ask(cluster.new.port, 201).body))["subscriptionGroupTable"]
+    assert groups.keys() >= {"OursMade", "TheirsMade"}
+    assert cluster("deleteSubGroup", "OursMade", *place, "-r", "true", "--yes").code == 0
+    assert "success" in cluster.mqadmin("deleteSubGroup", "-g", "TheirsMade", *place, "-r", "true")
+    groups = plain(parse(wire.ask(cluster.new.port, 201).body))["subscriptionGroupTable"]
+    assert groups.keys().isdisjoint({"OursMade", "TheirsMade"})
+
+
+def test_a_group_is_moved_to_where_mqadmin_moves_one(cluster: Cluster) -> None:
+    middle = cluster("queryMsgByOffset", ORDERS, "broker-a", "0", "2").rows[0]["storeTime"]
+    millis = str(round(datetime.fromisoformat(middle).timestamp() * 1000))
+    for number, (command, words) in enumerate(
+        (
+            ("resetOffsetByTime", ("-s", millis)),
+            ("resetOffsetByTime", ("-s", "1000")),
+            ("skipAccumulatedMessage", ()),
+        )
+    ):
+        ours, theirs = f"OursMoved{number}", f"TheirsMoved{number}"
+        for group in (ours, theirs):
+            commit(cluster.new, group, ORDERS, {0: 1})
+            make_topic(cluster.server, [cluster.new], f"%RETRY%{group}", 1)
+        said = cluster.mqadmin(command, "-g", theirs, "-t", ORDERS, *words)
+        rows = [
+            row
+            for row in cluster(command, ours, ORDERS, *words, "-y").rows
+            if row["brokerName"] == "broker-a"
+        ]
+        assert lines(said, "#brokerName") == [["broker-a", "0", str(rows[0]["to"])]]
+        assert committed(cluster.new, ours, ORDERS) == committed(cluster.new, theirs, ORDERS)
+
+
+def test_topics_are_made_as_mqadmin_makes_them(cluster: Cluster) -> None:
+    flags = ("-b", cluster.new.address, "-r", "3", "-w", "2", "-p", "6", "-a", "+message.type=FIFO")
+    assert cluster("updateTopic", "OursTopic", *flags).code == 0
+    assert "success" in cluster.mqadmin("updateTopic", "-t", "TheirsTopic", *flags)
+    wait_for("the topic", lambda: cluster("topicRoute", "TheirsTopic").code == 0, 15)
+    for perm in (6, 4):
+        ours, theirs = (
+            json.loads(wire.ask(cluster.new.port, 351, {"topic": topic}).body)
+            for topic in ("OursTopic", "TheirsTopic")
+        )
+        assert ours | {"topicName": ""} == theirs | {"topicName": ""}
+        assert ours["perm"] == perm
+        cluster("updateTopicPerm", "OursTopic", "4", "-b", cluster.new.address)
+        cluster.mqadmin("updateTopicPerm", "-t", "TheirsTopic", "-p", "4", "-b", cluster.new.address)
+    wait_for("the route", lambda: cluster("topicRoute", "TheirsTopic").rows[0]["perm"] == 4, 15)
+    said = cluster.mqadmin("topicRoute", "-t", "TheirsTopic", "-l")
+    [row] = cluster("topicRoute", "TheirsTopic").rows
+    assert lines(said.replace("---", "\n\n"), "#ClusterName")[0] == [
+        row["clusterName"], row["brokerName"], f"{{0={cluster.new.address}}}", "3", "2", "4",
+    ]  # fmt: skip
+    known = {row["topic"] for row in cluster("topicList").rows}
+    assert set(cluster.mqadmin("topicList").split()) <= known
+    assert cluster.mqadmin("topicClusterList", "-t", "TheirsTopic").split() == ["DefaultCluster"]
+    assert [row["clusterName"] for row in cluster("topicClusterList", "TheirsTopic").rows] == [
+        "DefaultCluster"
+    ]
+
+
+@pytest.mark.parametrize("command", ["cleanExpiredCQ", "cleanUnusedTopic"])
+def test_upkeep_is_taken_as_mqadmins_is(cluster: Cluster, command: str) -> None:
+    [row] = cluster(command, cluster.new.address, "--yes").rows
+    assert (row["result"], cluster.mqadmin(command, "-b", cluster.new.address).strip()) == ("done", "success")

@@ -236,8 +236,8 @@ def delete_sub_group(
     With -c, %RETRY%GROUP and %DLQ%GROUP go from every master and every name server, with the messages in
     them. Without -r true the offsets stay, and a group of the same name would go on where this one was.
     Where brokers create groups by themselves, clients that are still connected make the group anew, and so
-    does a broker of 5.5 whose offsets of it stay; a row then says so. A
-    master that does not know the group says "not found", which is an error only if none of them knows it.
+    does a broker of 5.5 whose offsets of it stay; a row then says so. A master that does not know the group
+    says "not found", which is an error only if none of them knows it.
 
     Examples:
         # What would be deleted, and where

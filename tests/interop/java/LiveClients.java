@@ -23,6 +23,8 @@ public class LiveClients {
         consumer.setInstanceName("live");
         consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
         consumer.setPersistConsumerOffsetInterval(500);
+        consumer.setHeartbeatBrokerInterval(2000);
+        consumer.setPollNameServerInterval(2000);
         consumer.subscribe(topic, "TagA || TagB");
         consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
             consumed.addAndGet(messages.size());

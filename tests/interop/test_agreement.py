@@ -1,0 +1,159 @@
+"""What our commands and mqadmin tell of one 5.5.0 broker and its clients at the same moment."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+import pytest
+
+from tests.interop.daily import ORDERS, Cluster, daily_cluster, is_everywhere, lines
+from tests.interop.processes import wait_for
+
+
+@pytest.fixture(scope="module")
+def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with daily_cluster(tmp_path_factory.mktemp("agreement")) as running:
+        wait_for("the consumer", lambda: is_everywhere(running), 40, 0.5)
+        running.clients.order("send 8")
+        wait_for("the consumer's work", lambda: running.clients.order("wait 8") == 8, 60)
+        yield running
+
+
+def local(text: str, pattern: str) -> str:
+    """A time of ours as mqadmin prints it on this machine."""
+    return datetime.fromisoformat(text).astimezone().strftime(pattern)
+
+
+def test_brokers_are_those_of_mqadmin(cluster: Cluster) -> None:
+    [row] = [row for row in cluster("clusterList").rows if row["brokerName"] == "broker-a"]
+    [theirs] = lines(cluster.mqadmin("clusterList"), "#Cluster Name")
+    assert [
+        row["clusterName"],
+        row["brokerName"],
+        str(row["brokerId"]),
+        row["brokerAddr"],
+        row["version"],
+    ] == (theirs[:5])
+    assert [float(theirs[-2]), theirs[-1]] == [row["commitLogDiskRatio"], "true"]
+    said = cluster.mqadmin("brokerStatus", "-b", cluster.new.address)
+    figures = {key.strip(): value.strip() for key, value in re.findall(r"^(\S+?)\s*: (.*)$", said, re.M)}
+    rows = cluster("brokerStatus", cluster.new.address).rows
+    assert {row["key"] for row in rows} == figures.keys()
+    still = (
+        "bootTimestamp",
+        "brokerVersionDesc",
+        "commitLogMaxOffset",
+        "msgPutTotalTodayNow",
+        "commitLogDirCapacity",
+    )
+    ours = {row["key"]: row["value"] for row in rows}
+    assert {key: ours[key] for key in still} == {key: figures[key] for key in still}
+
+
+def test_the_progress_of_a_group_is_that_of_mqadmin(cluster: Cluster) -> None:
+    def same() -> bool:
+        rows = cluster("consumerProgress", "Orders-consumer", "-s", "true").rows
+        said = cluster.mqadmin("consumerProgress", "-g", "Orders-consumer", "-s", "true")
+        ours = [
+            [
+                row["topic"], row["brokerName"], *(str(row[name]) for name in NUMBERS[:3]),
+                row["clientId"].partition("@")[0], *(str(row[name]) for name in NUMBERS[3:]),
+                *(local(row["lastTime"], "%Y-%m-%d %H:%M:%S").split() if row["lastTime"] else ["N/A"]),
+            ]
+            for row in rows
+            if row["brokerName"] == "broker-a" and row["topic"] == ORDERS
+        ]  # fmt: skip
+        return len(ours) == 1 and ours == [row for row in lines(said, "#Topic") if row[0] == ORDERS]
+
+    wait_for("the same progress", same, 10)
+    of_group = ["Orders-consumer", "1", "V5_5_0", "PUSH", "CLUSTERING", "0", "0"]
+
+    def sums() -> bool:
+        [row] = [row for row in cluster("consumerProgress").rows if row["group"] == "Orders-consumer"]
+        assert [row["group"], str(row["count"]), row["version"], row["messageModel"]] == (
+            [*of_group[:3], of_group[4]]
+        )
+        return row["diffTotal"] == 0 and of_group in lines(cluster.mqadmin("consumerProgress"), "#Group")
+
+    wait_for("the same sums", sums, 15)
+    stats = next(
+        row
+        for row in cluster("brokerConsumeStats", cluster.new.address).rows
+        if [row["topic"], row["group"]] == [ORDERS, "Orders-consumer"]
+    )
+    theirs = lines(cluster.mqadmin("brokerConsumeStats", "-b", cluster.new.address), "#Topic")
+    [found] = [row for row in theirs if row[:2] == [ORDERS, "Orders-consumer"]]
+    names = ("brokerName", "queueId", "brokerOffset", "consumerOffset", "diff")
+    assert found[2:7] == [str(stats[name]) for name in names]
+
+
+NUMBERS = ("queueId", "brokerOffset", "consumerOffset", "diff", "inflight")
+
+
+def test_clients_are_those_of_mqadmin(cluster: Cluster) -> None:
+    [row] = cluster("consumerConnection", "Orders-consumer").rows
+    said = cluster.mqadmin("consumerConnection", "-g", "Orders-consumer")
+    [client] = lines(said, "#ClientId")
+    assert [client[0], *client[2:]] == [row["clientId"], row["language"], row["version"]]
+    assert {line[0]: " ".join(line[1:]) for line in lines(said, "#Topic")} == row["subscriptions"]
+    for name in ("consumeType", "messageModel", "consumeFromWhere"):
+        assert f"{name[0].upper()}{name[1:]}: {row[name]}" in said
+    [row] = cluster("producerConnection", "Orders-producer", ORDERS).rows
+    said = cluster.mqadmin("producerConnection", "-g", "Orders-producer", "-t", ORDERS)
+    [client] = re.findall(r"^0001  (\S+) +\S+ +(\S+) +(\S+)", said, re.M)
+    assert list(client) == [row["clientId"], row["language"], row["version"]]
+    said = cluster.mqadmin("producer", "-b", cluster.new.address)
+    theirs = re.findall(r"producer group \((.+?)\) .*clientId=(.+?),remoteIP=/(.+?), language=(\w+)", said)
+    rows = cluster("producer", cluster.new.address).rows
+    names = ("producerGroup", "clientId", "clientAddr", "language")
+    assert {tuple(row[name] for name in names) for row in rows} >= set(theirs) != set()
+
+
+def test_what_a_client_tells_is_what_mqadmin_prints(cluster: Cluster) -> None:
+    rows = cluster("consumerStatus", "Orders-consumer").rows
+    client = rows[0]["clientId"]
+    said = cluster.mqadmin("consumerStatus", "-g", "Orders-consumer", "-i", client)
+    theirs = dict(re.findall(r"^(\w+) +: (.*)$", said.partition("#Consumer Subscription#")[0], re.M))
+    assert {key: value.strip() for key, value in theirs.items()} == {
+        key: value.strip() for key, value in rows[0]["properties"].items()
+    }
+    subscribed = re.findall(r"^\d+ Topic: (\S+) .*SubExpression: (.*)$", said, re.M)
+    assert {topic: text.strip() for topic, text in subscribed} == rows[0]["subscriptions"]
+    queues = [
+        line.split()
+        for line in said.partition("#Consumer Offset#")[2].partition("#Consumer MQ")[0].splitlines()
+    ]
+    mine = [[row["topic"], row["brokerName"], str(row["queueId"]), str(row["commitOffset"])] for row in rows]
+    assert [line for line in queues if line[:1] == [ORDERS]] == [line for line in mine if line[0] == ORDERS]
+
+
+def test_a_message_is_what_mqadmin_prints(cluster: Cluster) -> None:
+    [row] = cluster("queryMsgByOffset", ORDERS, "broker-a", "0", "1").rows
+    labels = {
+        "OffsetID": row["offsetMsgId"],
+        "Topic": ORDERS,
+        "Tags": f"[{row['tags']}]",
+        "Queue ID": str(row["queueId"]),
+        "Queue Offset": str(row["queueOffset"]),
+        "CommitLog Offset": str(row["physicalOffset"]),
+        "Reconsume Times": str(row["reconsumeTimes"]),
+        "Born Timestamp": local(row["bornTime"], "%Y-%m-%d %H:%M:%S,%f")[:-3],
+        "Store Timestamp": local(row["storeTime"], "%Y-%m-%d %H:%M:%S,%f")[:-3],
+        "Born Host": row["bornHost"],
+        "Store Host": row["storeHost"],
+        "System Flag": str(row["sysFlag"]),
+    }
+    for words in (
+        ("queryMsgById", "-t", ORDERS, "-i", row["offsetMsgId"]),
+        ("queryMsgByUniqueKey", "-t", ORDERS, "-i", row["msgId"]),
+        ("queryMsgByOffset", "-t", ORDERS, "-b", "broker-a", "-i", "0", "-o", "1"),
+    ):
+        said = cluster.mqadmin(*words)
+        found = dict(re.findall(r"^([A-Z][\w ]+?): +(.*)$", said, re.M))
+        assert "Properties" in found, said
+        assert {name: found.get(name, labels[name]) for name in labels} == labels, words
+        properties = dict(item.split("=", 1) for item in found["Properties"].strip("{}").split(", "))
+        # What a Java client notes on what it was handed.
+        assert {key: properties[key] for key in properties.keys() - {"MIN_OFFSET", "MAX_OFFSET"}} == row[
+            "properties"
+        ]
