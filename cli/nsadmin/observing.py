@@ -31,8 +31,9 @@ def tracer(started: float) -> Observer:
 
 def line(exchange: Exchange, started: float) -> str:
     """When, where, what, outcome, milliseconds, bytes."""
+    via = f" via {exchange.via}" if exchange.via else ""
     return (
-        f"+{(exchange.began - started) * 1000:.0f} ms {exchange.addr} {request_name(exchange.code)}"
+        f"+{(exchange.began - started) * 1000:.0f} ms {exchange.addr}{via} {request_name(exchange.code)}"
         f" ({exchange.code}): {outcome(exchange)}, {exchange.seconds * 1000:.1f} ms,"
         f" {exchange.bytes_out} bytes out, {exchange.bytes_in} in"
     )

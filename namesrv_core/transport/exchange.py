@@ -31,7 +31,8 @@ class Exchange(NamedTuple):
 
     `began` is when it was handed to the socket, or its server's turn came if it never was
     (`time.monotonic`), `seconds` how long it then took. `outcome` is the answer's code, or why there is
-    none. Bytes are those of whole frames. It was the `done`th to end of the `total` asked together.
+    none. Bytes are those of whole frames. It was the `done`th to end of the `total` asked together. `via`
+    is where it was connected to, if not to `addr`.
     """
 
     addr: str
@@ -43,6 +44,7 @@ class Exchange(NamedTuple):
     bytes_in: int
     done: int
     total: int
+    via: str | None = None
 
 
 Observer = Callable[[Exchange], None]

@@ -85,7 +85,8 @@ class Caller:
         if self.read_only:
             _refuse_changes(calls)
         ways = [(self._way(addr), self._signed(asked)) for addr, asked in calls]
-        answers = self._persist(ways, self.access.timeout if timeout is None else timeout)
+        observer = self._observer and _known_as(self._observer, calls, ways)
+        answers = self._persist(ways, self.access.timeout if timeout is None else timeout, observer)
         return [
             _judged(addr, asked, answer, codes) for (addr, asked), answer in zip(calls, answers, strict=True)
         ]
@@ -99,17 +100,18 @@ class Caller:
 
         return sign(command, *credentials)
 
-    def _persist(self, calls: list[tuple[str, Command]], timeout: float) -> list[Command | CallError]:
+    def _persist(
+        self, calls: list[tuple[str, Command]], timeout: float, observer: Observer | None
+    ) -> list[Command | CallError]:
         """Ask, and ask again what got no answer and changes nothing, after a pause that grows."""
-        answers = self._calls.ask(calls, timeout, self._observer)
+        answers = self._calls.ask(calls, timeout, observer)
         for attempt in range(self.access.retries):
             again = [at for at, answer in enumerate(answers) if _may_be_retried(calls[at][1], answer)]
             if not again:
                 break
             sleep(min(_FIRST_PAUSE * 2**attempt, _LONGEST_PAUSE))
-            for at, answer in zip(
-                again, self._calls.ask([calls[at] for at in again], timeout, self._observer), strict=True
-            ):
+            more = self._calls.ask([calls[at] for at in again], timeout, observer)
+            for at, answer in zip(again, more, strict=True):
                 answers[at] = answer
         return answers
 
@@ -143,6 +145,20 @@ def _ways(access: Access) -> Callable[[str], str] | None:
     from nsadmin.client.address_map import AddressMap
 
     return AddressMap(access.address_map)
+
+
+def _known_as(
+    observer: Observer, calls: Iterable[tuple[str, Command]], ways: Iterable[tuple[str, Command]]
+) -> Observer:
+    """The observer, told of mapped servers by the addresses they are known by."""
+    mapped = {way: addr for (addr, _), (way, _) in zip(calls, ways, strict=True) if way != addr}
+    if not mapped:
+        return observer
+    return lambda exchange: observer(
+        exchange._replace(addr=mapped[exchange.addr], via=exchange.addr)
+        if exchange.addr in mapped
+        else exchange
+    )
 
 
 def _refuse_changes(calls: Iterable[tuple[str, Command]]) -> None:

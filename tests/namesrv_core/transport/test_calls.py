@@ -241,7 +241,7 @@ def test_an_observer_is_told_of_each_request_and_its_answer(server: Server) -> N
     answer = reply(asked, ext={}, body=asked.body)
     assert exchange[:2] == (server.addr, 1)
     assert began <= exchange.began <= exchange.began + exchange.seconds <= monotonic()
-    assert exchange[4:] == (0, len(encode(asked)), len(encode(answer)), 1, 1)
+    assert exchange[4:9] == (0, len(encode(asked)), len(encode(answer)), 1, 1)
 
 
 def test_an_observer_is_told_why_there_is_no_answer(server: Server) -> None:

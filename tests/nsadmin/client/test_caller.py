@@ -96,6 +96,16 @@ def test_who_may_only_read_sends_no_change() -> None:
     assert [exchange.code for exchange in seen] == [READ]
 
 
+def test_an_observer_knows_mapped_servers_by_their_own_address() -> None:
+    seen: list[Exchange] = []
+    with Server({READ: reply}) as gateway, Server({READ: reply}) as other:
+        access = Access(timeout=5, address_map=(("10.0.0.1:10911", gateway.addr),))
+        with AdminClient("h:1", access=access, observer=seen.append) as admin:
+            admin._caller.ask_each(["10.0.0.1:10911", other.addr], READ)
+        told = {(exchange.addr, exchange.via, exchange.outcome) for exchange in seen}
+        assert told == {("10.0.0.1:10911", gateway.addr, 0), (other.addr, None, 0)}
+
+
 def test_every_request_that_says_it_changes_something_is_known_to() -> None:
     words = ("UPDATE", "DELETE", "PUT", "WIPE", "ADD", "CLEAN", "RESET", "INVOKE", "SEND", "CREATE", "SET")
     named = {code for code in RequestCode if code.name.startswith(words)}
