@@ -365,14 +365,15 @@ class Calls:
 
     def _watch(self, server: Link, events: int) -> None:
         assert server.sock is not None
-        known = self._selector.get_map().get(server.sock)
+        # By number: looking for a socket in vain makes a text of it, which asks the system twice.
+        known = self._selector.get_map().get(server.sock.fileno())
         if known is None:
             self._selector.register(server.sock, events, server)
         elif known.events != events:
             self._selector.modify(server.sock, events, server)
 
     def _unwatch(self, server: Link) -> None:
-        if server.sock is not None and server.sock in self._selector.get_map():
+        if server.sock is not None and server.sock.fileno() in self._selector.get_map():
             self._selector.unregister(server.sock)
 
     def _drop(self, server: Link) -> None:

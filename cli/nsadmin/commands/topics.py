@@ -1,16 +1,18 @@
 """topicList, topicRoute, topicClusterList and deleteTopic."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from namesrv_core.protocol.codes import Perm
-from nsadmin.client.deletion import DeletionStep
-from nsadmin.client.usage import TopicUsage
 from nsadmin.commands.changes import CHANGE, CHANGE_IN_TABLE, gone
 from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.results import outcome
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
+
+if TYPE_CHECKING:
+    from nsadmin.client.deletion import DeletionStep
+    from nsadmin.client.usage import TopicUsage
 
 ROUTE_COLUMNS = (
     "topic",
@@ -64,7 +66,7 @@ def topic_list(
     return Rows(USAGE_COLUMNS, rows, [None, *(usage.error for usage in usages)], _notes(usages))
 
 
-def _notes(usages: Sequence[TopicUsage]) -> list[str]:
+def _notes(usages: "Sequence[TopicUsage]") -> list[str]:
     """A line for each different error: one dead broker may spoil thousands of topics."""
     spoiled: dict[str, list[str]] = {}
     for usage in usages:
@@ -153,7 +155,7 @@ def delete_topic(
     return Rows(DELETION_COLUMNS, rows, errors, (), DELETION_IN_TABLE)
 
 
-def deletion_row(step: DeletionStep) -> Row:
+def deletion_row(step: "DeletionStep") -> Row:
     """What was, or would be, deleted on one server, but for the name of it."""
     going = step.result in ("done", "dry-run")
     changes = gone(step.before, ("readQueueNums", "writeQueueNums", "perm")) if going else None
