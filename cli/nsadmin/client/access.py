@@ -1,7 +1,9 @@
 """Access: how servers are reached; patience, who asks, TLS, and addresses that are not what they seem."""
 
-from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class Credentials(NamedTuple):
@@ -24,9 +26,9 @@ class Tls(NamedTuple):
     anybody's certificate is taken.
     """
 
-    ca_file: Path | None = None
-    cert_file: Path | None = None
-    key_file: Path | None = None
+    ca_file: "Path | None" = None
+    cert_file: "Path | None" = None
+    key_file: "Path | None" = None
     key_password: str | None = None
     server_name: str | None = None
     verify: bool = True

@@ -6,11 +6,13 @@ Its law: no failure, no representation and no source's name tells a secret, not 
 import json
 import os
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from namesrv_core.errors import BadSettings
 from nsadmin.client.access import Credentials
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 VARIABLES = ("NSADMIN_ACCESS_KEY", "NSADMIN_SECRET_KEY", "NSADMIN_SECURITY_TOKEN")
 SOURCES = ("env", "file:PATH", "tools:PATH", "keyring:NAME")
@@ -35,11 +37,13 @@ def usual(environ: Mapping[str, str] = os.environ) -> Found | None:
     if found is not None:
         return Found(found, "env")
     home = environ.get("ROCKETMQ_HOME")
-    tools = Path(home) / "conf" / "tools.yml" if home else None
-    return _found_in_tools(tools) if tools is not None and os.path.exists(tools) else None
+    tools = os.path.join(home, "conf", "tools.yml") if home else ""
+    return _found_in_tools(_path(tools)) if os.path.exists(tools) else None
 
 
-def from_source(source: str, environ: Mapping[str, str] = os.environ, folder: Path = Path()) -> Found:
+def from_source(
+    source: str, environ: Mapping[str, str] = os.environ, folder: str | os.PathLike[str] = ""
+) -> Found:
     """What a source has that is named as in SOURCES; paths are relative to `folder`.
 
     BadSettings, in one line that says what to do, where there is nothing.
@@ -48,7 +52,7 @@ def from_source(source: str, environ: Mapping[str, str] = os.environ, folder: Pa
     if kind == "keyring" and name:
         return Found(from_keyring(name), source)
     if kind in ("file", "tools") and name:
-        path = folder / Path(name).expanduser()
+        path = _path(os.path.join(folder, os.path.expanduser(name)))
         found = _found_in_tools(path) if kind == "tools" else Found(from_file(path), source)
     elif source == "env":
         of_environment = from_environment(environ)
@@ -66,12 +70,12 @@ def from_environment(environ: Mapping[str, str] = os.environ) -> Credentials | N
     return _pair("the environment", VARIABLES, [environ.get(name) for name in VARIABLES])
 
 
-def from_tools(path: Path) -> Credentials | None:
+def from_tools(path: "Path") -> Credentials | None:
     """accessKey and secretKey of a tools.yml as mqadmin has it; None if it names neither."""
     return _from_content(path, _yaml(path, _text(path)))
 
 
-def from_file(path: Path) -> Credentials:
+def from_file(path: "Path") -> Credentials:
     """accessKey, secretKey and securityToken of a file that only its owner and group may read.
 
     YAML if its name ends so, else properties; the spelling AccessKey of Java's clients is known too.
@@ -105,7 +109,7 @@ def to_keyring(name: str, credentials: Credentials) -> None:
     _ask_keyring(lambda keyring: keyring.set_password(_SERVICE, name, text))
 
 
-def to_file(path: Path, credentials: Credentials) -> None:
+def to_file(path: "Path", credentials: Credentials) -> None:
     """Store credentials in a YAML file that only its owner may read, in the place of what is there."""
     import tempfile
 
@@ -123,7 +127,14 @@ def to_file(path: Path, credentials: Credentials) -> None:
         raise BadSettings(f"{path} cannot be written: {error.strerror}") from None
 
 
-def _found_in_tools(path: Path) -> Found | None:
+def _path(text: str) -> "Path":
+    # Most commands read no file: they do without what it takes to load pathlib.
+    from pathlib import Path
+
+    return Path(text)
+
+
+def _found_in_tools(path: "Path") -> Found | None:
     found = from_tools(path)
     if found is None:
         return None
@@ -142,7 +153,7 @@ def _pair(where: str, names: tuple[str, ...], values: list[str | None]) -> Crede
     raise BadSettings(f"{where} has {present[0]} without {missing}")
 
 
-def _from_content(path: Path, content: Mapping[Any, Any]) -> Credentials | None:
+def _from_content(path: "Path", content: Mapping[Any, Any]) -> Credentials | None:
     by_name = {str(key).lower(): value for key, value in content.items()}
     values = [by_name.get(key.lower()) for key in _KEYS]
     if not all(value is None or isinstance(value, str) for value in values):
@@ -150,7 +161,7 @@ def _from_content(path: Path, content: Mapping[Any, Any]) -> Credentials | None:
     return _pair(str(path), _KEYS, values)
 
 
-def _text(path: Path) -> str:
+def _text(path: "Path") -> str:
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
@@ -159,7 +170,7 @@ def _text(path: Path) -> str:
         raise BadSettings(f"{path} is no text") from None
 
 
-def _yaml(path: Path, text: str) -> Mapping[Any, Any]:
+def _yaml(path: "Path", text: str) -> Mapping[Any, Any]:
     """Every scalar as it is written: the sample's secretKey is 12345678."""
     import yaml
 
@@ -174,7 +185,7 @@ def _yaml(path: Path, text: str) -> Mapping[Any, Any]:
     return content
 
 
-def _properties(path: Path, text: str) -> Mapping[Any, Any]:
+def _properties(path: "Path", text: str) -> Mapping[Any, Any]:
     from javaproperties import InvalidUEscapeError, loads
 
     try:
@@ -183,14 +194,14 @@ def _properties(path: Path, text: str) -> Mapping[Any, Any]:
         raise BadSettings(f"{path} has a \\u without four digits behind it") from None
 
 
-def _is_public(path: Path) -> bool:
+def _is_public(path: "Path") -> bool:
     try:
         return os.name == "posix" and bool(path.stat().st_mode & 0o004)
     except OSError:
         return False
 
 
-def _require_privacy(path: Path) -> None:
+def _require_privacy(path: "Path") -> None:
     if _is_public(path):
         raise BadSettings(f"{path} has a secret, and everybody may read it: chmod 600 {path}")
 

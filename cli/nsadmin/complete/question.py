@@ -3,7 +3,6 @@
 import os
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from pathlib import Path
 from typing import NamedTuple
 
 from nsadmin import contexts
@@ -69,9 +68,9 @@ class Question(NamedTuple):
 
     def name(self, environ: Mapping[str, str] = os.environ) -> str:
         """The same for the same servers: what names them goes into it, and the file of contexts as it is."""
-        file = contexts.path(environ).absolute()
+        file = os.path.abspath(contexts.path(environ))
         variables = sorted((name, value) for name, value in environ.items() if _counts(name))
-        parts = (connection(self.before), variables, str(file), _state(file), self.detail)
+        parts = (connection(self.before), variables, file, _state(file), self.detail)
         digest = blake2b(repr(parts).encode(errors="replace"), digest_size=10).hexdigest()
         return f"{digest}.{self.source}"
 
@@ -80,9 +79,9 @@ def _counts(variable: str) -> bool:
     return variable.startswith(_ENVIRONMENT) and not any(part in variable for part in _SECRET)
 
 
-def _state(file: Path) -> tuple[int, int] | None:
+def _state(file: str) -> tuple[int, int] | None:
     try:
-        found = file.stat()
+        found = os.stat(file)
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size

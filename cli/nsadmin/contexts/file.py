@@ -1,29 +1,30 @@
-"""The file of contexts: found, read, replaced."""
+"""The file of contexts: found, read, replaced; without pathlib, as every command looks for it."""
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from nsadmin.contexts import fields
 from nsadmin.contexts.records import BadConfig, Context, Contexts
 
+Place = str | os.PathLike[str]
 _TOP = ("current", "previous", "contexts")
 
 
-def path(environ: Mapping[str, str] = os.environ) -> Path:
+def path(environ: Mapping[str, str] = os.environ) -> str:
     """NSADMIN_CONFIG, else config.yaml in nsadmin's folder of the user's configuration."""
     given = environ.get("NSADMIN_CONFIG")
     if given:
-        return Path(given).expanduser()
+        return os.path.expanduser(given)
     base = environ.get("XDG_CONFIG_HOME") or "~/.config"
-    return Path(base).expanduser() / "nsadmin" / "config.yaml"
+    return os.path.join(os.path.expanduser(base), "nsadmin", "config.yaml")
 
 
-def load(file: Path) -> Contexts:
+def load(file: Place) -> Contexts:
     """What a file has; nothing where there is none. BadConfig, with file and key, for what cannot be."""
     try:
-        text = file.read_text()
+        with open(file) as reader:
+            text = reader.read()
     except FileNotFoundError:
         return Contexts({})
     except (OSError, UnicodeDecodeError) as error:
@@ -39,7 +40,7 @@ def load(file: Path) -> Contexts:
     return _contexts(file, content)
 
 
-def _contexts(file: Path, content: Any) -> Contexts:
+def _contexts(file: Place, content: Any) -> Contexts:
     if not isinstance(content, dict) or not isinstance(content.get("contexts") or {}, dict):
         raise BadConfig(f"{file}: contexts has to be a map of names")
     unknown = [key for key in content if key not in _TOP]
@@ -53,14 +54,14 @@ def _contexts(file: Path, content: Any) -> Contexts:
     return Contexts(by_name, current, previous)
 
 
-def _context(file: Path, name: object, item: Any) -> Context:
+def _context(file: Place, name: object, item: Any) -> Context:
     try:
         return fields.read(item)
     except fields.Wrong as error:
         raise BadConfig(f"{file}: context {name}: {error}") from None
 
 
-def save(file: Path, contexts: Contexts) -> None:
+def save(file: Place, contexts: Contexts) -> None:
     """Replace the file, readable for its owner alone. BadConfig where it cannot be written."""
     import tempfile
 
@@ -75,8 +76,9 @@ def save(file: Path, contexts: Contexts) -> None:
         {key: value for key, value in content.items() if value is not None}, sort_keys=False
     )
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, fresh = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+        folder, name = os.path.split(os.path.abspath(file))
+        os.makedirs(folder, exist_ok=True)
+        descriptor, fresh = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
         with os.fdopen(descriptor, "w") as writer:
             writer.write(text)
         os.replace(fresh, file)

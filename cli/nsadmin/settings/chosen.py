@@ -1,12 +1,14 @@
 """The context in force, and how it came to be that."""
 
 import os
-from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nsadmin import contexts
 from nsadmin.contexts import BadConfig, Context
 from nsadmin.diagnostics import UsageError, say
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class Chosen(NamedTuple):
@@ -18,14 +20,16 @@ class Chosen(NamedTuple):
     name: str | None
     context: Context
     by_name: bool
-    folder: Path
+    folder: str | os.PathLike[str]
 
-    def path(self, text: str) -> Path:
+    def path(self, text: str) -> "Path":
         """A path as the context has it."""
-        return self.folder / Path(text).expanduser()
+        from pathlib import Path
+
+        return Path(self.folder, os.path.expanduser(text))
 
 
-NONE = Chosen(None, Context(), False, Path())
+NONE = Chosen(None, Context(), False, "")
 
 
 def choose(name: str | None) -> Chosen:
@@ -39,8 +43,8 @@ def choose(name: str | None) -> Chosen:
         raise UsageError(str(error)) from None
     if context.has_secrets and _is_public(file):
         say(f"others may read the secrets in {file}: chmod 600 {file}")
-    return Chosen(chosen, context, name is not None, file.parent)
+    return Chosen(chosen, context, name is not None, os.path.dirname(file))
 
 
-def _is_public(file: Path) -> bool:
-    return os.name == "posix" and bool(file.stat().st_mode & 0o077)
+def _is_public(file: str) -> bool:
+    return os.name == "posix" and bool(os.stat(file).st_mode & 0o077)

@@ -2,8 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nsadmin.client.addresses import (
     ENVIRONMENT_VARIABLE,
@@ -14,7 +13,10 @@ from nsadmin.client.addresses import (
     parse_addrs,
 )
 from nsadmin.diagnostics import UsageError
-from nsadmin.settings.chosen import Chosen
+from nsadmin.settings.chosen import NONE, Chosen
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _GIVEN = (("namesrv_addr", "-n"), ("config_file", "--configFile"), ("endpoint", "--endpoint"))
 
@@ -60,7 +62,7 @@ def _given(values: Mapping[str, Any], timeout: float) -> Way | None:
     if flag == "-n":
         addrs = name_servers(value)
         return Way(flag, lambda: addrs._replace(origin=flag))
-    return _file(Path(value).expanduser(), timeout) if flag == "--configFile" else _endpoint(value, timeout)
+    return _file(NONE.path(value), timeout) if flag == "--configFile" else _endpoint(value, timeout)
 
 
 def _environment() -> Way | None:
@@ -98,7 +100,7 @@ def _of_context(chosen: Chosen, timeout: float) -> Way | None:
     return Way(f"context {name} ({way.words})", find)
 
 
-def _file(file: Path, timeout: float) -> Way:
+def _file(file: "Path", timeout: float) -> Way:
     def find() -> NameServers:
         from nsadmin.client.discovery import from_file
 
@@ -116,7 +118,7 @@ def _endpoint(url: str, timeout: float) -> Way:
     return Way(f"endpoint {url}", find)
 
 
-def cache_folder() -> Path:
+def cache_folder() -> "Path":
     """Where what endpoints said is kept: nsadmin in XDG_CACHE_HOME, else in ~/.cache."""
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "nsadmin"
+    return NONE.path(base) / "nsadmin"

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from nsadmin.client import credentials as readers
@@ -10,7 +9,7 @@ from nsadmin.client.access import Credentials, Tls
 from nsadmin.client.credentials import Found
 from nsadmin.contexts import ContextTls
 from nsadmin.diagnostics import UsageError, say
-from nsadmin.settings.chosen import Chosen
+from nsadmin.settings.chosen import NONE, Chosen
 
 KEY_PASSWORD_VARIABLE = "NSADMIN_KEY_PASSWORD"
 _FILES = (("tls_ca", "ca_file"), ("tls_cert", "cert_file"), ("tls_key", "key_file"))
@@ -51,9 +50,7 @@ def _credentials_of(chosen: Chosen) -> Found:
 
 def tls(values: Mapping[str, Any], chosen: Chosen) -> Tls | None:
     """TLS as the context has it, with what was given in its place; None for plain connections."""
-    given: dict[str, Any] = {
-        name: Path(values[option]).expanduser() for option, name in _FILES if values.get(option)
-    }
+    given: dict[str, Any] = {name: NONE.path(values[option]) for option, name in _FILES if values.get(option)}
     if values.get("tls_server_name"):
         given["server_name"] = values["tls_server_name"]
     if values.get("insecure"):

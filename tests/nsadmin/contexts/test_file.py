@@ -62,9 +62,9 @@ def test_a_context_in_use_that_is_gone_from_the_file_is_none_in_use(tmp_path: Pa
 
 
 def test_where_the_file_is() -> None:
-    assert path({"NSADMIN_CONFIG": "/x/y.yaml", "XDG_CONFIG_HOME": "/z"}) == Path("/x/y.yaml")
-    assert path({"XDG_CONFIG_HOME": "/z"}) == Path("/z/nsadmin/config.yaml")
-    assert path({}) == Path.home() / ".config" / "nsadmin" / "config.yaml"
+    assert path({"NSADMIN_CONFIG": "/x/y.yaml", "XDG_CONFIG_HOME": "/z"}) == "/x/y.yaml"
+    assert path({"XDG_CONFIG_HOME": "/z"}) == "/z/nsadmin/config.yaml"
+    assert path({}) == str(Path.home() / ".config" / "nsadmin" / "config.yaml")
 
 
 def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:

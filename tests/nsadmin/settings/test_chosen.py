@@ -13,12 +13,12 @@ from nsadmin.settings.chosen import Chosen, choose
 def test_the_one_named_comes_before_the_environments_and_that_before_the_one_in_use(
     config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert choose(None) == Chosen(None, Context(), False, config.parent)
+    assert choose(None) == Chosen(None, Context(), False, str(config.parent))
     save(config, Contexts({name: Context(name) for name in ("a", "b", "c")}, current="a"))
-    assert choose(None) == Chosen("a", Context("a"), False, config.parent)
+    assert choose(None) == Chosen("a", Context("a"), False, str(config.parent))
     monkeypatch.setenv("NSADMIN_CONTEXT", "b")
-    assert choose(None) == Chosen("b", Context("b"), False, config.parent)
-    assert choose("c") == Chosen("c", Context("c"), True, config.parent)
+    assert choose(None) == Chosen("b", Context("b"), False, str(config.parent))
+    assert choose("c") == Chosen("c", Context("c"), True, str(config.parent))
 
 
 def test_an_unknown_one_is_refused_wherever_it_is_named(
@@ -32,7 +32,7 @@ def test_an_unknown_one_is_refused_wherever_it_is_named(
 
 
 def test_paths_are_relative_to_the_file_of_contexts() -> None:
-    chosen = Chosen("a", Context(), False, Path("/etc/nsadmin"))
+    chosen = Chosen("a", Context(), False, "/etc/nsadmin")
     assert chosen.path("ca.pem") == Path("/etc/nsadmin/ca.pem")
     assert chosen.path("/x/ca.pem") == Path("/x/ca.pem")
     assert chosen.path("~/ca.pem") == Path.home() / "ca.pem"
