@@ -17,17 +17,6 @@ from nsadmin.session import Session
 if TYPE_CHECKING:
     from nsadmin.commands.parameters import Parsed
 
-# Shared options may stand before the command as well; those of them that take a value.
-_WITH_VALUE = (
-    "-n", "--namesrvAddr", "--context", "--configFile", "--endpoint", "--addressMap", "--credentials",
-    "--tlsCa", "--tlsCert", "--tlsKey", "--tlsServerName", "--output", "--timeout", "--retries",
-    "--concurrency", "--watch", "--columns", "--sort", "--filter",
-)  # fmt: skip
-_ALONE = (
-    "--tls", "--no-tls", "--insecure", "--json", "--no-headers", "--no-color", "--quiet", "--debug",
-    "--dry-run", "-y", "--yes",
-)  # fmt: skip
-
 _OVERVIEW = """\
 Usage: nsadmin [OPTIONS] COMMAND [ARGUMENTS]
 
@@ -144,18 +133,17 @@ def _run_program(entry: Entry, function: Any, argv: list[str]) -> int:
 
 
 def _split(args: list[str]) -> tuple[list[str], list[str]]:
-    """The options before the command, and the rest from the command on."""
-    at = 0
-    while at < len(args) and args[at].startswith("-"):
-        name, has_value, _ = args[at].partition("=")
-        if name in _WITH_VALUE:
-            at += 1 if has_value else 2
-        elif args[at] in (*_ALONE, "-h", "--help", "--version") or args[at].startswith("-n"):
-            at += 1
-        else:
-            raise UsageError(
-                f"no option {args[at]}; options of a command stand behind it, see: nsadmin --help"
-            )
+    """The options before the command, of those that commands share, and the rest from the command on."""
+    if not args or args[0][:1] != "-" or args[0] in ("-h", "--help", "--version"):
+        # Not even the options that commands share are needed.
+        at = int(bool(args) and args[0].startswith("-"))
+        return args[:at], args[at:]
+    from nsadmin.commands.parameters import before_commands
+    from nsadmin.commands.plain import options_end
+
+    at = options_end(before_commands(), args)
+    if args[at : at + 1] and args[at].startswith("-"):
+        raise UsageError(f"no option {args[at]}; options of a command stand behind it, see: nsadmin --help")
     return args[:at], args[at:]
 
 

@@ -237,7 +237,17 @@ def shared_by(entry: Entry) -> list[Parameter]:
         # Nobody wants a change done again and again: there is no --watch.
         "mixed": {**_SELECTING, **_FOR_CHANGES},
     }.get(entry.kind, {**_FOR_READS, **_SELECTING})
-    rows = {**connecting, **_SHARED, **own, **_ALWAYS}
+    return _declared({**connecting, **_SHARED, **own, **_ALWAYS})
+
+
+def before_commands() -> list[Parameter]:
+    """What may also stand before a command: all that commands share."""
+    tables = (_CONNECTING, _SHARED, _FOR_READS, _SELECTING, _FOR_CHANGES, _ALWAYS)
+    shared = _declared({name: annotation for table in tables for name, annotation in table.items()})
+    return [*shared, HELP, Parameter("version", bool, Option("--version"), False)]
+
+
+def _declared(rows: Mapping[str, Any]) -> list[Parameter]:
     return [
         parameter(name, annotation, False if annotation.__origin__ is bool else None)
         for name, annotation in rows.items()

@@ -40,6 +40,18 @@ def parse(parameters: Sequence[Parameter], args: Sequence[str]) -> Line | None:
         return None
 
 
+def options_end(parameters: Sequence[Parameter], args: Sequence[str]) -> int:
+    """Where the options end that stand first: at a word, or at what is no option of these."""
+    flags = dict(_flags(parameters))
+    at = 0
+    while at < len(args) and args[at].startswith("-"):
+        name, text = _split(args[at], flags)
+        if name not in flags:
+            break
+        at += 2 if flags[name].alone is None and text is None else 1
+    return at
+
+
 def _line(parameters: Sequence[Parameter], args: Sequence[str]) -> Line:
     flags = dict(_flags(parameters))
     values = {parameter.name: parameter.default for parameter in parameters}

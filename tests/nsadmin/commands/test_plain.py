@@ -165,5 +165,21 @@ def test_words_are_left_to_typer_where_there_are_none_and_so_is_what_misses() ->
     assert plain.parse(needed, ["-k", "v"]) == Line({"key": "v"}, [])
 
 
+@pytest.mark.parametrize(
+    ("args", "end"),
+    [
+        ([], 0),
+        (["word", "-s"], 0),
+        (["-s", "-q", "word"], 2),
+        (["-n", "word", "--name=a", "-nb", "word"], 4),
+        (["-n", "-s", "-s", "--", "word"], 3),
+        (["-s", "--other", "word"], 1),
+        (["-n"], 2),
+    ],
+)
+def test_where_the_options_end_that_stand_first(args: list[str], end: int) -> None:
+    assert plain.options_end(ITEMS, args) == end
+
+
 def needing(session: object, key: Annotated[str, Option("-k")]) -> None:
     """A command with an option that has to be given."""
