@@ -39,6 +39,11 @@ run 'nsadmin clusterList'
 run 'nsadmin topicList --no-system | grep -v % | head -n 10'
 run 'nsadmin topicList -c | grep -E "clusterName|  orders "'
 
+say 'Who is behind, and what is in a topic'
+run 'nsadmin consumerProgress --sort -diffTotal'
+run 'nsadmin consumerConnection warehouse --columns clientId,clientAddr,version,consumeType'
+run 'nsadmin printMsg payments --maxNum 3 --columns storeTime,brokerName,queueId,tags,keys'
+
 say 'Take the writes from a broker: its row in the route turns from rw- to r--'
 run 'nsadmin topicRoute orders'
 run 'nsadmin wipeWritePerm broker-a-0'
@@ -60,6 +65,9 @@ say 'Delete a topic: masters first, then name servers, then a look whether it is
 run 'nsadmin deleteTopic payments -c cluster-a --dry-run'
 run 'nsadmin deleteTopic payments -c cluster-a --yes'
 run 'nsadmin topicClusterList payments'
+
+say 'Coming from mqadmin'
+run 'nsadmin mqadminMap updateTopic'
 
 say 'For scripts: JSON on stdout, everything else on stderr, and an exit code'
 run 'nsadmin topicRoute invoices --json | head -n 12'

@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import Any
 
-from namesrv_core.errors import ResponseCode
+from namesrv_core.errors import ResponseCode, RocketMQError
 from namesrv_core.fleet.answers import answer
 from namesrv_core.fleet.model import BrokerModel, BrokerSpec, Peers
 from namesrv_core.protocol import fastjson
@@ -64,7 +64,10 @@ class Broker:
 
     async def start(self) -> None:
         host, port = self._place
-        self._listener = await Listener.open(self, host, port)
+        try:
+            self._listener = await Listener.open(self, host, port)
+        except OSError as error:
+            raise RocketMQError(f"{self._name} cannot listen at {host}:{port}: {error.strerror}") from error
         addr = f"{host}:{self._listener.port}"
         name_servers = [channel.address for channel in self._channels]
         self.model = BrokerModel(self.spec, addr, name_servers, now_ms())

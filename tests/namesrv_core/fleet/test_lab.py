@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,7 +15,7 @@ import pytest
 
 from namesrv_core.fleet.lab import main, parser
 from namesrv_core.transport import loop
-from tests.namesrv_core.fleet.running import cluster_info
+from tests.namesrv_core.fleet.running import ask, cluster_info
 
 ROOT = Path(__file__).parents[3]
 SMALL = ("--clusters", "1", "--groups", "1", "--replicas", "2", "--topics", "3")
@@ -66,6 +67,25 @@ def test_a_port_in_use_is_one_line_and_exit_code_1() -> None:
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("nsadmin lab: the name server did not start: ")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_broker_s_port_in_use_is_one_line_that_names_it(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        command = [sys.executable, "-m", "namesrv_core.fleet", "up", *SMALL, "--broker-port", port]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=20)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"nsadmin lab: broker-a-0:0 cannot listen at 127.0.0.1:{port}: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_ordered_topics_have_their_configuration_in_a_lab_with_a_name_server_of_its_own() -> None:
+    with lab() as (_, address):
+        ext = {"namespace": "ORDER_TOPIC_CONFIG", "key": "orders"}
+        assert loop.run(ask(address, 101, ext)).ext == {"value": "broker-a-0:8"}
+        loop.run(ask(address, 102, ext))
+        with lab("-n", address, "--seed", "2"):
+            assert loop.run(ask(address, 101, ext)).code == 22
 
 
 def test_it_ends_when_its_name_server_does() -> None:
