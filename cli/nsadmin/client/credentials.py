@@ -18,6 +18,8 @@ VARIABLES = ("NSADMIN_ACCESS_KEY", "NSADMIN_SECRET_KEY", "NSADMIN_SECURITY_TOKEN
 SOURCES = ("env", "file:PATH", "tools:PATH", "keyring:NAME")
 _KEYS = ("accessKey", "secretKey", "securityToken")
 _SERVICE = "nsadmin"
+# What every distribution's tools.yml has: no secret.
+_SAMPLE = Credentials("rocketmq2", "12345678")
 
 
 class Found(NamedTuple):
@@ -138,7 +140,8 @@ def _found_in_tools(path: "Path") -> Found | None:
     found = from_tools(path)
     if found is None:
         return None
-    warning = f"everybody may read the secret key in {path}: chmod o-r" if _is_public(path) else None
+    is_told = found != _SAMPLE and _is_public(path)
+    warning = f"everybody may read the secret key in {path}: chmod o-r {path}" if is_told else None
     return Found(found, f"tools:{path}", warning)
 
 

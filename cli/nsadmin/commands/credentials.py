@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
+from namesrv_core.errors import BadSettings
 from nsadmin import contexts, diagnostics
 from nsadmin.client.access import Credentials
 from nsadmin.client.credentials import to_file, to_keyring
@@ -35,7 +36,10 @@ def context_login(
     given = _given()
     if file is None:
         source = f"keyring:{name}"
-        to_keyring(name, given)
+        try:
+            to_keyring(name, given)
+        except BadSettings as error:
+            raise UsageError(f"{error}; or keep them in a file: --file PATH") from None
     else:
         path = Path(file).expanduser().absolute()
         source = f"file:{path}"

@@ -153,9 +153,11 @@ def test_a_secret_that_everybody_may_read_is_refused_in_our_file_and_told_of_mqa
         f"{public} has a secret, and everybody may read it: chmod 600 {public}"
     )
     assert from_file(group) == WHO
-    warning = f"everybody may read the secret key in {public}: chmod o-r"
+    warning = f"everybody may read the secret key in {public}: chmod o-r {public}"
     assert from_source(f"tools:{public}") == Found(WHO, f"tools:{public}", warning)
     assert from_source(f"tools:{group}") == Found(WHO, f"tools:{group}")
+    sample = write(tmp_path / "tools.yml", "accessKey: rocketmq2\nsecretKey: 12345678\n", 0o644)
+    assert from_source(f"tools:{sample}").warning is None
 
 
 def test_a_source_by_its_name(tmp_path: Path, memory: Memory) -> None:

@@ -92,6 +92,16 @@ def test_a_place_that_takes_nothing_leaves_the_context_alone(login: Run, run: Ru
     assert run("contextShow", "prod", "--json").out == before
 
 
+def test_a_system_without_keyring(login: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "keyring", None)
+    done = login("prod")
+    assert (done.code, done.err) == (
+        2,
+        "nsadmin: the system's keyring needs a package: pip install 'nsadmin[keyring]'; "
+        "or keep them in a file: --file PATH\n",
+    )
+
+
 def test_on_a_terminal_they_are_asked_for(
     login: Run, kept: dict[tuple[str, str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
