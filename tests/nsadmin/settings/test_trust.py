@@ -78,7 +78,8 @@ def test_last_of_all_is_mqadmins_file_and_what_is_wrong_with_it_is_said(
     found = credentials({}, chosen(Context()))
     assert found is not None
     assert (found.credentials, found.source) == (Credentials("mq", "s3cret"), f"tools:{tools}")
-    assert capsys.readouterr().err == f"nsadmin: everybody may read the secret key in {tools}: chmod o-r\n"
+    said = f"nsadmin: everybody may read the secret key in {tools}: chmod o-r {tools}\n"
+    assert capsys.readouterr().err == said
     assert credentials({}, chosen(Context(credentials=ME))) == Found(ME, "context lab")
 
 
