@@ -32,7 +32,7 @@ def completion(argv: list[str]) -> int:
     Topics, brokers, clusters, groups and so on are offered as the name servers know them that the line, the
     environment or the context names. They are kept in the cache (nsadmin/complete in XDG_CACHE_HOME, else in
     ~/.cache), readable for you alone, and after a minute asked anew in the background: no TAB waits for a
-    server longer than an eighth of a second. Values of settings and what credentials say are not kept.
+    server longer than a fifth of a second. Values of settings and what credentials say are not kept.
 
     Examples:
         # What bash needs
@@ -45,9 +45,14 @@ def completion(argv: list[str]) -> int:
 
 def flags() -> ArgumentParser:
     """What it takes."""
+    from argparse import RawDescriptionHelpFormatter
+    from textwrap import dedent
+
     from namesrv_core.flags import Flags
 
-    parser = Flags("nsadmin completion", "Writes what a shell needs to complete command lines.")
+    first, _, rest = (completion.__doc__ or "").partition("\n\n")
+    parser = Flags("nsadmin completion", f"{first}\n\n{dedent(rest.partition('    Examples:')[0])}")
+    parser.formatter_class = RawDescriptionHelpFormatter
     parser.add_argument("shell", choices=FILES, help="the shell")
     return parser
 

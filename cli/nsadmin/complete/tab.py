@@ -6,9 +6,9 @@ from typing import NamedTuple
 from nsadmin.complete.cache import FRESH, Cache, Kept
 from nsadmin.complete.sources import ORDER_TOPIC_CONFIG
 
-PATIENCE = 0.12
-"""Seconds that a TAB waits for values that nobody has asked for before; with the start of two processes
-that is less than a quarter of a second."""
+PATIENCE = 0.2
+"""Seconds from the start of its process that a TAB waits for values that nobody has asked for before; the
+shell has a twentieth of a second more for what it does itself."""
 STEP = 0.01
 STARTING = 2.0
 """Seconds after an attempt in which it may still bring something."""
@@ -17,12 +17,13 @@ _SPECIAL = frozenset("|&;()<>$`\"'\\*?[]#~!{}^ ")
 
 
 class World(NamedTuple):
-    """What a TAB acts on: `refresh` has the values asked for by somebody who is not waited for."""
+    """What a TAB acts on: `refresh` has values asked for by somebody who is waited for until `deadline`."""
 
     cache: Cache
     now: Callable[[], float]
     pause: Callable[[float], None]
     refresh: Callable[[], None]
+    deadline: float
 
 
 def values(name: str, world: World) -> list[str]:
@@ -37,11 +38,10 @@ def values(name: str, world: World) -> list[str]:
 
 
 def _awaited(name: str, world: World) -> list[str]:
-    began = world.now()
     attempted = world.cache.attempted(name)
-    if attempted is None or began - attempted > STARTING:
+    if attempted is None or world.now() - attempted > STARTING:
         return []
-    while world.now() - began < PATIENCE:
+    while world.now() < world.deadline:
         world.pause(STEP)
         kept = world.cache.read(name)
         if kept is not None:

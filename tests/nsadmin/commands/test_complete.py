@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin.commands.complete import said
+from nsadmin.commands import complete as complete_module
+from nsadmin.commands.complete import USUAL_AGE, said
 from tests.nsadmin.conftest import Run
 from tests.support.servers import FakeNameServer
 
@@ -111,3 +112,23 @@ def test_it_loads_no_parser_and_no_yaml(server: FakeNameServer) -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = done.stderr.split()
     assert not {"typer", "yaml", "rich", "argparse", "nsadmin.commands.parameters"} & set(loaded)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")
+@pytest.mark.parametrize(("seconds", "age"), [(0.25, 0.25), (7.0, USUAL_AGE), (-1.0, USUAL_AGE)])
+def test_the_age_of_the_process_counts_if_it_can_be_true(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, age: float
+) -> None:
+    started = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]) / os.sysconf(
+        "SC_CLK_TCK"
+    )
+    monkeypatch.setattr("time.clock_gettime", lambda clock: started + seconds)
+    assert complete_module._age() == pytest.approx(age)
+
+
+def test_where_nobody_tells_the_age_is_guessed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(clock: int) -> float:
+        raise OSError
+
+    monkeypatch.setattr("time.clock_gettime", refuse)
+    assert complete_module._age() == USUAL_AGE

@@ -45,6 +45,12 @@ def test_the_shell_can_source_it(shell: str) -> None:
     assert done.stderr == ""
 
 
+def test_help_says_where_it_goes(run: Run) -> None:
+    done = run("completion", "--help")
+    assert "\nbash, in ~/.bashrc: source <(nsadmin completion bash)\n" in done.out
+    assert done.out.count("Examples:") == 1
+
+
 def test_another_shell_is_one_line(run: Run) -> None:
     done = run("completion", "csh")
     assert (done.code, done.out) == (2, "")

@@ -22,7 +22,10 @@ class Clock:
         self.events: dict[float, Callable[[], None]] = {}
 
     def world(self) -> World:
-        return World(self.cache, lambda: self.now, self.pause, lambda: self.refreshed.append(self.now))
+        return World(self.cache, lambda: self.now, self.pause, self.refresh, self.now + PATIENCE)
+
+    def refresh(self) -> None:
+        self.refreshed.append(self.now)
 
     def pause(self, seconds: float) -> None:
         self.now += seconds
@@ -59,6 +62,11 @@ def test_what_was_never_asked_is_waited_for_a_little(clock: Clock) -> None:
 def test_where_nothing_comes_there_is_nothing_and_the_wait_ends(clock: Clock) -> None:
     assert tab.values("a", clock.world()) == []
     assert clock.now == pytest.approx(NOW + PATIENCE, abs=0.03)
+
+
+def test_a_process_that_took_long_to_start_does_not_wait_on_top(clock: Clock) -> None:
+    assert tab.values("a", clock.world()._replace(deadline=NOW - 0.1)) == []
+    assert (clock.refreshed, clock.now) == ([NOW], NOW)
 
 
 def test_while_it_is_being_asked_nobody_asks_again_but_waits(clock: Clock) -> None:
