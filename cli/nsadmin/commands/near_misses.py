@@ -15,6 +15,7 @@ _NOUNS = {
     "clusters": "cluster",
     "brokers": "broker",
     "groups": "consumer group",
+    "producer-groups": "producer group",
     "kv-keys": "key",
     "broker-keys": "setting",
     "namesrv-keys": "setting",

@@ -1,10 +1,12 @@
 """Changes in words."""
 
+from importlib import import_module
 from typing import Any
 
 import pytest
 
 from nsadmin.commands.changes import change, gone, words
+from nsadmin.registry import COMMANDS, Entry
 
 
 @pytest.mark.parametrize(
@@ -31,3 +33,22 @@ def test_of_what_goes_the_settings_that_matter_most() -> None:
     assert gone({"perm": 6, "x": 1}, ("perm", "y")) == "gone: perm rw-"
     assert gone({"b": {"perm": 6}}, ("perm",)) == "gone: b perm=rw-"
     assert gone(None, ("perm",)) is None
+
+
+OTHERWISE = {
+    "resetOffsetByTime": {"from", "to"},
+    "skipAccumulatedMessage": {"from", "to"},
+    "cloneGroupOffset": {"from", "to"},
+    "cleanExpiredCQ": {"changes"},
+    "cleanUnusedTopic": {"changes"},
+    "sendMessage": {"queueId"},
+    "sendMsgStatus": {"queueId"},
+    "clusterRT": {"brokerName"},
+}
+"""Commands that tell in other columns what they change: offsets, what only brokers know, messages."""
+
+
+@pytest.mark.parametrize("entry", [entry for entry in COMMANDS if entry.kind in ("change", "delete")])
+def test_every_change_tells_what_is_there_before_and_after(entry: Entry) -> None:
+    function = getattr(import_module(f"nsadmin.commands.{entry.module}"), entry.function)
+    assert OTHERWISE.get(entry.name, {"changes", "before", "after"}) <= {*function.columns}

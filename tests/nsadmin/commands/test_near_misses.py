@@ -56,6 +56,12 @@ def test_groups(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
     assert said(run, first, "consumerProgress", "g") == ["nsadmin: no consumer group 'g': did you mean G?"]
 
 
+def test_producer_groups(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
+    consumer_broker.producers = {"Billing": ["p1"]}
+    line = "nsadmin: no producer group 'biling': did you mean Billing?"
+    assert said(run, first, "producerConnection", "biling") == [line]
+
+
 def test_a_setting_of_a_broker_needs_no_name_server(run: Run) -> None:
     with TopicBroker() as broker:
         key = sorted(broker.items)[0]
