@@ -22,7 +22,7 @@ class QueueData(NamedTuple):
 
 
 class TopicChange(NamedTuple):
-    """The queues of one topic on one broker group; None before: added, None after: removed."""
+    """The queues of one topic on one broker group; no `before`: added, no `after`: removed."""
 
     topic: str
     before: QueueData | None
@@ -30,7 +30,7 @@ class TopicChange(NamedTuple):
 
 
 class TopicChanges(NamedTuple):
-    """Topics that changed alike: how a journal writes many a TopicChange."""
+    """Topics that changed alike on one broker group; no `before`: added, no `after`: removed."""
 
     topics: tuple[str, ...]
     before: QueueData | None
@@ -61,7 +61,7 @@ class MappingInfo(NamedTuple):
 
 
 class MappingChange(NamedTuple):
-    """The queues of a static topic on one broker; None before: added, None after: removed."""
+    """The queues of a static topic on one broker; no `before`: added, no `after`: removed."""
 
     topic: str
     bname: str | None
@@ -70,7 +70,7 @@ class MappingChange(NamedTuple):
 
 
 class SettingChange(NamedTuple):
-    """A setting as the configuration file has it; None before: it had no value."""
+    """A setting as the configuration file has it; no `before`: it had no value."""
 
     key: str
     before: str | None
@@ -122,10 +122,10 @@ class Living(NamedTuple):
 
 
 class AlikeTopics(NamedTuple):
-    """Topics that have the same queues on the same brokers, in this order."""
+    """Topics with the same queues on the same brokers: places in the snapshot's `queues`, in their order."""
 
     topics: tuple[str, ...]
-    queues: tuple[QueueData, ...]
+    places: tuple[int, ...]
 
 
 class TopicMappings(NamedTuple):
@@ -199,10 +199,7 @@ class AddressConflict(Event):
 
 @dataclass(frozen=True, slots=True)
 class HeartbeatGap(Event):
-    """Nothing was heard of a broker for three quarters of the time that it may be silent.
-
-    It goes on, or is over (`resumed`), after `silent_millis` in all.
-    """
+    """A broker was silent for three quarters of the time that it may be; that goes on, or is over."""
 
     cluster_name: str
     broker_name: str
@@ -214,10 +211,7 @@ class HeartbeatGap(Event):
 
 @dataclass(frozen=True, slots=True)
 class BrokerUnregistered(Event):
-    """A broker left: "unregistered" by a request, its "channel closed", or it "expired".
-
-    `channel` is the number of the connection it was last heard on.
-    """
+    """A broker left: "unregistered" by a request, its "channel closed", or it "expired"."""
 
     cluster_name: str
     broker_name: str
@@ -247,7 +241,7 @@ class TopicsChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class TopicDeleted(Event):
-    """A topic was deleted by request; `cluster_name` None: in all clusters."""
+    """A topic was deleted by request, in one cluster, or without `cluster_name` in all."""
 
     topic: str
     cluster_name: str | None
@@ -264,6 +258,8 @@ class MappingsChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class WritePermWiped(Event):
+    """A broker's topics lost WRITE by request; `topics` counts those it has, changed or not."""
+
     broker_name: str
     topics: int
     changes: tuple[TopicChange, ...]
@@ -271,6 +267,8 @@ class WritePermWiped(Event):
 
 @dataclass(frozen=True, slots=True)
 class WritePermAdded(Event):
+    """A broker's topics were made readable and writable by request."""
+
     broker_name: str
     topics: int
     changes: tuple[TopicChange, ...]
@@ -290,7 +288,7 @@ class MinBrokerIdChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class KvPut(Event):
-    """`before` is None where there was nothing, or a null."""
+    """A value was written into the KV config; no `before`: there was nothing, or a null."""
 
     namespace: str
     key: str
@@ -300,6 +298,8 @@ class KvPut(Event):
 
 @dataclass(frozen=True, slots=True)
 class KvDeleted(Event):
+    """A value was deleted from the KV config."""
+
     namespace: str
     key: str
     before: str | None
@@ -358,6 +358,7 @@ class Snapshot(Event):
     clusters: tuple[ClusterNames, ...]
     groups: tuple[Group, ...]
     live: tuple[Living, ...]
+    queues: tuple[QueueData, ...]
     routes: tuple[AlikeTopics, ...]
     mappings: tuple[TopicMappings, ...]
     kv: Mapping[str, Mapping[str, str | None]]

@@ -103,7 +103,7 @@ class Replay:
             group.enable_acting_master, group.zone_name = item.enable_acting_master, item.zone_name
         self.live = {(item.cluster_name, item.broker_addr): item.info for item in event.live}
         self.topics = {
-            topic: {queue.broker_name: queue for queue in alike.queues}
+            topic: {event.queues[place].broker_name: event.queues[place] for place in alike.places}
             for alike in event.routes
             for topic in alike.topics
         }

@@ -65,26 +65,35 @@ def _mappings(found: Mapping[str | None, MappingInfo]) -> tuple[tuple[str | None
 
 
 def snapshot(copied: Copy, reason: str) -> Snapshot:
-    """The event: topics that are alike stand together, as ten thousand of them usually are."""
+    """The event: queues that are equal stand in it once, topics that are alike together."""
+    queues, routes = _alike(copied.topics)
     return Snapshot(
         reason,
         copied.clusters,
         copied.groups,
         copied.live,
-        tuple(_alike(copied.topics)),
+        queues,
+        routes,
         copied.mappings,
         copied.kv,
         copied.settings,
     )
 
 
-def _alike(topics: Iterable[tuple[str, tuple[QueueData, ...]]]) -> Iterable[AlikeTopics]:
+def _alike(
+    topics: Iterable[tuple[str, tuple[QueueData, ...]]],
+) -> tuple[tuple[QueueData, ...], tuple[AlikeTopics, ...]]:
     """By identity: `RouteTables.shared` makes equal queues one object, and hashing them takes too long."""
-    found: dict[tuple[int, ...], list[str]] = {}
-    queues_of: dict[tuple[int, ...], tuple[QueueData, ...]] = {}
-    for topic, queues in topics:
-        key = tuple(map(id, queues))
-        queues_of.setdefault(key, queues)
-        found.setdefault(key, []).append(topic)
-    for key, names in found.items():
-        yield AlikeTopics(tuple(names), queues_of[key])
+    topics_of: dict[tuple[int, ...], list[str]] = {}
+    places: dict[int, int] = {}
+    queues: list[QueueData] = []
+    for topic, on_brokers in topics:
+        key = tuple(map(id, on_brokers))
+        if key not in topics_of:
+            topics_of[key] = []
+            for queue in on_brokers:
+                if places.setdefault(id(queue), len(queues)) == len(queues):
+                    queues.append(queue)
+        topics_of[key].append(topic)
+    alike = (AlikeTopics(tuple(names), tuple(places[one] for one in key)) for key, names in topics_of.items())
+    return tuple(queues), tuple(alike)

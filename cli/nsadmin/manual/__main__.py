@@ -1,8 +1,12 @@
-"""`python -m nsadmin.manual`: writes man/, completions/ and docs/commands.md; `--check` only compares."""
+"""`python -m nsadmin.manual`: writes man/, completions/, docs/commands.md and docs/journal.schema.json.
+
+`--check` only compares.
+"""
 
 import sys
 from pathlib import Path
 
+from namesrv_core.history import schema
 from nsadmin.manual import man
 from nsadmin.manual.completion import bash, fish, powershell, zsh
 from nsadmin.manual.completion.shapes import shapes
@@ -22,6 +26,7 @@ def files() -> dict[str, str]:
         "completions/nsadmin.fish": fish.script(shape),
         "completions/nsadmin.ps1": powershell.script(shape),
         "docs/commands.md": reference(found),
+        "docs/journal.schema.json": schema.text(),
     }
 
 
@@ -42,7 +47,7 @@ def main(argv: list[str]) -> int:
     names = outdated(root)
     if "--check" in argv:
         for name in names:
-            print(f"{name} is not what the commands say: run make generate", file=sys.stderr)
+            print(f"{name} is not what the code says: run make generate", file=sys.stderr)
         return 1 if names else 0
     rendered = files()
     for name in names:

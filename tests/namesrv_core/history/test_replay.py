@@ -27,7 +27,7 @@ from namesrv_core.state.settings import Settings
 from namesrv_core.state.snapshot import copy, snapshot
 from tests.support.wire import Wire, broker_ext, registration_body, topic_config
 
-EMPTY = Snapshot("start", (), (), (), (), (), {}, {})
+EMPTY = Snapshot("start", (), (), (), (), (), (), {}, {})
 
 
 def record(seq: int, event: Event) -> Record:

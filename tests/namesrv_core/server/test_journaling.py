@@ -1,5 +1,7 @@
 """What a server's journal says, with the clock in the test's hand."""
 
+import random
+import string
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,9 @@ from namesrv_core.events import (
 from namesrv_core.server.journaling import Journaling, opened
 from namesrv_core.server.recorder import Recorder
 from namesrv_core.state.settings import Settings
+from namesrv_core.storage.reading import check, counts
 from tests.namesrv_core.server.test_recorder import written
+from tests.support.brokers import queue
 from tests.support.wire import STARTED_AT, Wire
 
 
@@ -193,3 +197,37 @@ def test_the_status_is_what_the_configuration_shows(desk: Desk) -> None:
     recorder._errors["write"] = "No space left on device"
     desk.pass_by(1)
     assert desk.wire.ask(319).body.endswith(b"\njournal=failing: No space left on device\n")
+
+
+def named(count: int) -> list[str]:
+    """Topic names as teams choose them: two words and a number."""
+    chance = random.Random(3)
+    words = ["".join(chance.choices(string.ascii_lowercase, k=chance.randrange(3, 9))) for _ in range(2000)]
+    return [f"{chance.choice(words)}_{chance.choice(words)}_{number}" for number in range(count)]
+
+
+@pytest.mark.parametrize("spread", [64, 4])
+def test_a_quiet_day_of_64_brokers_and_10000_topics_takes_less_than_a_megabyte(
+    desk: Desk, spread: int
+) -> None:
+    chance = random.Random(5)
+    tables = desk.wire.state.tables
+    for number in range(64):
+        desk.wire.register(f"broker-{number}", "T", "U", addr=f"10.0.0.{number}:10911", now=desk.now)
+    for topic in named(10_000):
+        queues = chance.choice((4, 8, 16))
+        for number in sorted(chance.sample(range(64), spread)):
+            tables.set_queue(topic, queue(f"broker-{number}", queues=queues))
+    desk.start()
+    for _ in range(24 * 60):
+        for live in tables.live.values():
+            live.heard_at = desk.now - chance.randrange(30_000)
+        desk.pass_by(60, step=5)
+    desk.pass_by(120, step=5)
+    closed, _ = sorted(desk.folder.glob("*.jsonl*"))
+    assert closed.suffix == ".zst"
+    assert closed.stat().st_size < 1 << 20
+    assert [found.problems for found in check(desk.folder)] == [(), ()]
+    kinds = counts(desk.folder)
+    assert kinds["Heartbeats"].records in (1441, 1442)
+    assert kinds["SnapshotMark"].records == 24

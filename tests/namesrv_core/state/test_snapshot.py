@@ -16,10 +16,8 @@ def wire() -> Wire:
 def test_topics_with_the_same_queues_on_the_same_brokers_stand_together() -> None:
     taken = snapshot(copy(wire().state, STARTED_AT, {}, {}), "request")
     assert taken.reason == "request"
-    assert taken.routes == (
-        AlikeTopics(("T", "U"), (queue("a"), queue("b"))),
-        AlikeTopics(("V",), (queue("b"),)),
-    )
+    assert taken.queues == (queue("a"), queue("b"))
+    assert taken.routes == (AlikeTopics(("T", "U"), (0, 1)), AlikeTopics(("V",), (1,)))
 
 
 def test_groups_clusters_and_how_long_brokers_were_silent_are_told() -> None:

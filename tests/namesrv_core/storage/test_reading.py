@@ -33,7 +33,7 @@ class Pen:
         self.write(*(KvPut("n", f"k{number}", None, "v") for number in range(count)))
 
     def snapshot(self, reason: str = "interval", **kv: str) -> None:
-        self.write(Snapshot(reason, (), (), (), (), (), {"n": kv}, {}))
+        self.write(Snapshot(reason, (), (), (), (), (), (), {"n": kv}, {}))
 
     def close_segment(self) -> None:
         self.journal.roll()

@@ -23,7 +23,7 @@ from tests.nsadmin.conftest import Run
 NOW = 1_763_733_780_000
 QUEUE = QueueData("a", 8, 8, 6)
 EVENTS: tuple[Event, ...] = (
-    Snapshot("start", (), (), (), (), (), {}, {}),
+    Snapshot("start", (), (), (), (), (), (), {}, {}),
     BrokerRegistered("c", "a", 0, "10.0.0.1:10911", 2),
     TopicsChanged("a", "registration", (TopicChange("T", None, QUEUE), TopicChange("U", None, QUEUE))),
     KvPut("n", "k", None, "v\n1"),
