@@ -24,6 +24,7 @@ KINDS: dict[str, type[Event]] = {
 """Every kind of event by its name, which is the record's `type`."""
 
 _LONG = 256
+_PLAIN = frozenset({str, int, bool, type(None)})
 
 ENVELOPE = ("v", "seq", "time", "server", "type", "cause", "client")
 
@@ -75,9 +76,10 @@ def line(seq: int, server: str, origin: Origin, event: Event) -> bytes:
 
 
 def _dumps(value: Json) -> bytes:
-    if isinstance(value, list) and len(value) > _LONG:
-        # Other threads come to their turn between the items, and not while the encoder runs.
-        return b"[" + b",".join(map(_dumps, value)) + b"]"
+    if isinstance(value, (list, tuple)) and len(value) > _LONG:
+        # Other threads come to their turn between the parts, and not while the encoder runs.
+        parts = (value[at : at + _LONG] for at in range(0, len(value), _LONG))
+        return b"[" + b",".join(_dumps(part)[1:-1] for part in parts) + b"]"
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:
@@ -131,6 +133,8 @@ def to_json(value: object) -> Json:
         if names is not None:
             named = ((camel(name), item) for name, item in zip(names, value, strict=True))
             return {name: to_json(item) for name, item in named if item is not None}
+        if _PLAIN.issuperset(map(type, value)):
+            return value
         return [to_json(item) for item in (_alike(value) if _are_changes(value) else value)]
     if isinstance(value, Mapping):
         return {key: to_json(item) for key, item in value.items()}
@@ -146,9 +150,12 @@ def _alike(changes: tuple[TopicChange, ...]) -> list[TopicChanges]:
     found: dict[tuple[int, int], list[str]] = {}
     sample: dict[tuple[int, int], TopicChange] = {}
     for change in changes:
-        key = (id(change.before), id(change.after))
-        sample.setdefault(key, change)
-        found.setdefault(key, []).append(change.topic)
+        topic, before, after = change
+        key = (id(before), id(after))
+        topics = found.get(key)
+        if topics is None:
+            topics, sample[key] = found.setdefault(key, []), change
+        topics.append(topic)
     return [
         TopicChanges(tuple(topics), sample[key].before, sample[key].after) for key, topics in found.items()
     ]

@@ -14,6 +14,7 @@ from namesrv_core.events import EventsLost, JournalRepaired, ServerStopping
 from namesrv_core.history.records import Record, event_of
 from namesrv_core.history.replay import Replay
 from namesrv_core.protocol import codec
+from namesrv_core.protocol.bodies import DataVersion
 from namesrv_core.protocol.command import request
 from namesrv_core.server import recorder
 from namesrv_core.storage import journal, reading
@@ -111,6 +112,46 @@ def test_tables_at_any_moment_are_those_that_were_answered_then(tmp_path: Path) 
         if record.type == "TopicsChanged":
             shown.append([queue.broker_name for queue in replay.topics["T"].values()])
     assert shown == [[item["brokerName"] for item in json.loads(body)["queueDatas"]] for body in answers]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_files_give_the_live_tables_after_any_requests_of_many_clients(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+
+    async def something(peer: Peer) -> None:
+        name, topics = f"b{chance.randrange(4)}", chance.sample(["T", "U", "V", "W"], 2)
+        version = DataVersion(chance.randrange(5), 0, 1)
+        ext = broker_ext(name, chance.randrange(2), f"h:{chance.randrange(6) + 1}")
+        code, own, body = chance.choice(
+            [
+                (103, ext, registration_body(topics, version)),
+                (103, ext, registration_body(topics, version)),
+                (104, ext, b""),
+                (205, {"brokerName": name}, b""),
+                (327, {"brokerName": name}, b""),
+                (216, {"topic": topics[0]}, b""),
+                (100, {"namespace": "n", "key": topics[0], "value": name}, b""),
+                (102, {"namespace": "n", "key": topics[0]}, b""),
+                (318, {}, f"waitSecondsForService={chance.randrange(3)}\n".encode()),
+            ]
+        )
+        assert (await peer.ask(code, own, body)).code == 0
+
+    @on_a_loop
+    async def test() -> None:
+        async with serving(tmp_path, journalDir=str(tmp_path / "journal"), listenPort=0) as server:
+            for _ in range(12):
+                async with Peer.to(server.address) as peer, Peer.to(server.address) as other:
+                    for _ in range(chance.randrange(1, 15)):
+                        await something(chance.choice((peer, other)))
+            async with Peer.to(server.address) as peer:
+                await something(peer)
+                server.take_snapshot()
+
+    test()
+    # Every snapshot was compared with what the events before it give.
+    reasons = [record.fields["reason"] for record in records(tmp_path) if record.type == "Snapshot"]
+    assert reasons == ["start", "request"]
 
 
 class SlowDisk:

@@ -85,6 +85,13 @@ def test_ten_thousand_topics_of_a_broker_take_little_more_than_their_names() -> 
     assert len(line(1, "s", ORIGIN, TopicsChanged("a", "registration", changes))) < 10_000 * 15
 
 
+@pytest.mark.parametrize("count", [0, 1, 255, 256, 257, 512, 1000])
+def test_long_lists_are_whole(count: int) -> None:
+    changes = tuple(TopicChange(f"topic-{number}", None, QUEUE) for number in range(count))
+    event = TopicsChanged("a", "registration", changes)
+    assert read_again(event) == event
+
+
 def test_a_text_that_utf_8_cannot_say_is_written_all_the_same() -> None:
     event = KvPut("n\ud800", "k", None, "é\n\x00")
     assert read_again(event) == event
