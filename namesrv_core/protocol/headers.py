@@ -143,6 +143,13 @@ class TopicName(NamedTuple):
     topic: str | None = None
 
 
+class LogicalTopic(NamedTuple):
+    """GET_TOPIC_CONFIG; `lo` (logical) asks for the mapping of a static topic, too."""
+
+    topic: str | None = None
+    lo: bool = True
+
+
 class MemberGroup(NamedTuple):
     """GET_BROKER_MEMBER_GROUP."""
 

@@ -138,6 +138,8 @@ class Offsets:
         inside = {item.broker_name for item in self._clusters.info().in_cluster(cluster_name)}
         moves = []
         for item in self._topics.route(topic).queues:
+            if item.logical_queues is not None:
+                raise NotApplied(f"{topic} is a static topic, whose logical queues brokers cannot reset")
             if item.broker_name not in inside or not item.read_queue_nums:
                 continue
             master = item.broker_addrs.get(MASTER_ID, "")

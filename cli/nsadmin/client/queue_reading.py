@@ -72,14 +72,9 @@ class QueueReading:
 
         NotFound where a broker has no queue of this number.
         """
-        places = [
-            (item, number)
-            for item in queues
-            for number in range(item.read_queue_nums or 0)
-            if queue_id in (None, number)
-        ]
+        places = [(item, number) for item in queues for number in item.read_ids if queue_id in (None, number)]
         if queue_id is not None and not places:
-            count = max((item.read_queue_nums or 0 for item in queues), default=0)
+            count = max((len(item.read_ids) for item in queues), default=0)
             raise NotFound(f"{topic} has no queue {queue_id} there: it has {count}, counted from 0")
         lowest = self._offsets(RequestCode.GET_MIN_OFFSET, topic, places)
         highest = self._offsets(RequestCode.GET_MAX_OFFSET, topic, places)

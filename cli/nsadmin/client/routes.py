@@ -1,6 +1,6 @@
 """Routes: which brokers have a topic, with how many queues and which permission."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from namesrv_core.protocol import headers
@@ -14,7 +14,8 @@ class QueueRoute(NamedTuple):
 
     `broker_addrs` is broker id (0 is the master) to "host:port". `perm` has the bits 4 read, 2 write,
     1 inherit; it and the numbers are None for a broker that the route lists without queues, and
-    `cluster_name` is None for queues of a broker that has left.
+    `cluster_name` is None for queues of a broker that has left. A static topic has `logical_queues`: those
+    that are written on this broker, by id, and which of its own queues each of them is there.
     """
 
     broker_name: str
@@ -24,6 +25,7 @@ class QueueRoute(NamedTuple):
     read_queue_nums: int | None
     write_queue_nums: int | None
     topic_sys_flag: int | None
+    logical_queues: Mapping[int, int] | None = None
 
     @property
     def any_addr(self) -> str | None:
@@ -31,9 +33,19 @@ class QueueRoute(NamedTuple):
         return next(iter(self.broker_addrs.values()), None)
 
     @property
+    def read_ids(self) -> Sequence[int]:
+        """The numbers by which its queues are read."""
+        return range(self.read_queue_nums or 0) if self.logical_queues is None else [*self.logical_queues]
+
+    @property
+    def write_ids(self) -> Sequence[int]:
+        """The numbers by which its queues are written."""
+        return range(self.write_queue_nums or 0) if self.logical_queues is None else [*self.logical_queues]
+
+    @property
     def is_writable(self) -> bool:
         """Whether producers may write to it: permission, a queue, and a master to take messages."""
-        may_write = (self.perm or 0) & Perm.WRITE and self.write_queue_nums
+        may_write = (self.perm or 0) & Perm.WRITE and self.write_ids
         return bool(may_write and MASTER_ID in self.broker_addrs)
 
 
@@ -54,14 +66,17 @@ def route_of(command: Command) -> TopicRoute:
     body = json_object(command)
     brokers = {item["brokerName"]: item for item in body.get("brokerDatas") or ()}
     queues = {item["brokerName"]: item for item in body.get("queueDatas") or ()}
-    names = sorted(brokers.keys() | queues.keys())
-    return TopicRoute(
-        tuple(_queue_route(name, brokers.get(name, {}), queues.get(name, {})) for name in names),
-        body.get("orderTopicConf"),
+    mapped: Mapping[str, Any] = body.get("topicQueueMappingByBroker") or {}
+    routes = (
+        _queue_route(name, brokers.get(name, {}), queues.get(name, {}), mapped.get(name))
+        for name in sorted(brokers.keys() | queues.keys())
     )
+    return TopicRoute(tuple(routes), body.get("orderTopicConf"))
 
 
-def _queue_route(name: str, broker: Mapping[str, Any], queue: Mapping[str, Any]) -> QueueRoute:
+def _queue_route(
+    name: str, broker: Mapping[str, Any], queue: Mapping[str, Any], mapping: Mapping[str, Any] | None
+) -> QueueRoute:
     return QueueRoute(
         name,
         broker.get("cluster"),
@@ -70,4 +85,11 @@ def _queue_route(name: str, broker: Mapping[str, Any], queue: Mapping[str, Any])
         queue.get("readQueueNums"),
         queue.get("writeQueueNums"),
         queue.get("topicSysFlag", queue.get("topicSynFlag")),
+        None if mapping is None else _logical_queues(mapping),
     )
+
+
+def _logical_queues(mapping: Mapping[str, Any]) -> dict[int, int]:
+    """TopicQueueMappingInfo."""
+    current: Mapping[str, Any] = mapping.get("currIdMap") or {}
+    return dict(sorted((int(logical), int(own)) for logical, own in current.items()))

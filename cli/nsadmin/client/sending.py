@@ -7,7 +7,7 @@ from time import localtime, mktime, time
 from typing import NamedTuple
 
 from namesrv_core.errors import RequestError, ResponseCode
-from namesrv_core.protocol.codes import MASTER_ID, Perm, RequestCode
+from namesrv_core.protocol.codes import MASTER_ID, RequestCode
 from namesrv_core.protocol.command import Command, request
 from namesrv_core.protocol.message_ids import unique_key
 from namesrv_core.protocol.messages import KEYS, TAGS, UNIQUE_KEY, properties_text
@@ -60,16 +60,16 @@ class Sending:
         ]
         if not queues:
             raise NotFound(f"{topic} is not on a broker {broker_name!r}")
-        writable = [item for item in queues if _is_writable(item)]
+        writable = [item for item in queues if item.is_writable]
         if not writable:
             raise NotFound(f"{topic} has no queue {_there(queues)} that can be written to: see topicRoute")
         chosen = writable[_any_of(len(writable))]
-        nums = chosen.write_queue_nums or 0
-        if queue_id is not None and not 0 <= queue_id < nums:
+        ids = chosen.write_ids
+        if queue_id is not None and queue_id not in ids:
             raise NotFound(
-                f"{topic} has no queue {queue_id} to write to on {chosen.broker_name}: it has {nums}"
+                f"{topic} has no queue {queue_id} to write to on {chosen.broker_name}: it has {len(ids)}"
             )
-        number = _any_of(nums) if queue_id is None else queue_id
+        number = ids[_any_of(len(ids))] if queue_id is None else queue_id
         return Place(topic, chosen.broker_name, chosen.broker_addrs[MASTER_ID], number)
 
     def send(
@@ -136,11 +136,6 @@ def _new_id(now: float) -> str:
     """A unique key; its address is the loopback's, as the one that a broker sees is not known here."""
     month = mktime((*localtime(now)[:2], 1, 0, 0, 0, 0, 0, -1))
     return unique_key(_LOOPBACK, os.getpid(), _LOADER, int((now - month) * 1000), next(_counter))
-
-
-def _is_writable(queues: QueueRoute) -> bool:
-    may_write = bool((queues.perm or 0) & Perm.WRITE) and bool(queues.write_queue_nums)
-    return may_write and MASTER_ID in queues.broker_addrs
 
 
 def _there(queues: Sequence[QueueRoute]) -> str:

@@ -97,6 +97,7 @@ MEANINGS = {
     "lastWrite": "when the slave last wrote to its master (UTC)",
     "latencyMillis": "time that a small request takes over an open connection, in ms",
     "locked": "whether the client has locked the queue, to consume in order",
+    "logicalQueues": "of a static topic: its queues that are written on this broker, and their numbers there",
     "machineRoom": "where it was measured, as -m says",
     "masterAddr": "the master's end of the replication channel, HOST:PORT",
     "masterFlushOffset": "where the master's commit log is on the disk, in bytes",

@@ -23,6 +23,7 @@ ROUTE_COLUMNS = (
     "readQueueNums",
     "writeQueueNums",
     "topicSysFlag",
+    "logicalQueues",
 )
 USAGE_COLUMNS = ("clusterName", "topic", "consumerGroups")
 DELETION_COLUMNS = ("target", "role", "topic", *CHANGE)
@@ -89,6 +90,9 @@ def topic_route(
 ) -> Rows | str:
     """Show which brokers have a topic, with their queues and permission (r read, w write, i inherit).
 
+    Of a static topic logicalQueues says which of its queues are written on which broker, and what number
+    each of them has there.
+
     Examples:
         # Brokers and queues of a topic
         nsadmin topicRoute orders
@@ -99,6 +103,7 @@ def topic_route(
     """
     if raw:
         return session.admin.topics.raw_route(topic)
+    route = session.admin.topics.route(topic)
     rows: list[Row] = [
         {
             "topic": topic,
@@ -109,10 +114,12 @@ def topic_route(
             "readQueueNums": queue.read_queue_nums,
             "writeQueueNums": queue.write_queue_nums,
             "topicSysFlag": queue.topic_sys_flag,
+            "logicalQueues": queue.logical_queues,
         }
-        for queue in session.admin.topics.route(topic).queues
+        for queue in route.queues
     ]
-    return Rows(ROUTE_COLUMNS, rows)
+    is_static = any(queue.logical_queues is not None for queue in route.queues)
+    return Rows(ROUTE_COLUMNS, rows, in_table=None if is_static else ROUTE_COLUMNS[:-1])
 
 
 @shows(("clusterName",))

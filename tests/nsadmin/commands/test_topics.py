@@ -80,6 +80,7 @@ def test_a_route_is_readable_in_a_table_and_has_wire_values_in_json(
             "readQueueNums": 8,
             "writeQueueNums": 8,
             "topicSysFlag": 0,
+            "logicalQueues": None,
         }
     ]
 
