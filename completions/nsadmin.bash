@@ -41,7 +41,7 @@ _nsadmin_table() {
         hastatus) family=read places=('-b,--brokerAddr=addresses') options=('-b,--brokerAddr=addresses' '-c,--clusterName=clusters' '-i,--interval=') columns='brokerName|brokerId|brokerAddr|role|commitLogMaxOffset|inSyncSlaveNums|slaveAddr|slaveAckOffset|diff|inSync|transferFromWhere|masterAddr|masterFlushOffset|transferredByteInSecond|lastRead|lastWrite|error|' ;;
         getbrokerconfig) family=read places=('-b,--brokerAddr=addresses') options=('-b,--brokerAddr=addresses' '-c,--clusterName=clusters') columns='brokerName|brokerId|brokerAddr|key|value|' ;;
         topiclist) family=read options=('-c,--clusterModel' '--system,--no-system' '--cluster=clusters') columns='topic|clusterName|consumerGroups|' ;;
-        topicroute) family=read places=('-t,--topic=topics') options=('-t,--topic=topics' '--raw' '-l,--list') columns='topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|' ;;
+        topicroute) family=read places=('-t,--topic=topics') options=('-t,--topic=topics' '--raw' '-l,--list') columns='topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|' ;;
         topicclusterlist) family=read places=('-t,--topic=topics') options=('-t,--topic=topics') columns='clusterName|' ;;
         topicstatus) family=read places=('-t,--topic=topics') options=('-t,--topic=topics' '-c,--cluster=clusters') columns='topic|brokerName|brokerAddr|queueId|minOffset|maxOffset|lastUpdated|topicPutTps|error|' ;;
         statsall) family=read places=('-t,--topic=topics') options=('-t,--topic=topics' '-a,--activeTopic') columns='topic|consumerGroup|accumulation|inTps|outTps|inMsg24Hour|outMsg24Hour|error|' ;;

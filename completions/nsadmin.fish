@@ -57,7 +57,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.' \
                 '--raw The JSON as the name server sent it.' \
                 '-l,--list Accepted from mqadmin: rows are the rule.'
-            set columns 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|'
+            set columns 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|'
         case topicclusterlist
             set family read
             set places \

@@ -34,7 +34,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'topicroute' = @{
             name = 'topicRoute'; family = 'read'; help = 'Brokers and queues of a topic'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '--raw The JSON as the name server sent it.', '-l,--list Accepted from mqadmin: rows are the rule.'); columns = 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|'
+            options = @('-t,--topic=topics Name of a topic.', '--raw The JSON as the name server sent it.', '-l,--list Accepted from mqadmin: rows are the rule.'); columns = 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|'
         }
         'topicclusterlist' = @{
             name = 'topicClusterList'; family = 'read'; help = 'Clusters that have a topic'
