@@ -3,12 +3,15 @@
 import os
 import pty
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
 from namesrv_core.protocol.codes import RequestCode
+from nsadmin.client.access import Credentials
 from nsadmin.client.results import ReadOnlyAccess
+from nsadmin.contexts import Context, Contexts, load, save
 from nsadmin.diagnostics import UsageError
 from nsadmin.session import Options, Session
 from tests.nsadmin.conftest import Run
@@ -23,16 +26,22 @@ def server() -> Iterator[FakeNameServer]:
         yield running
 
 
-def on_terminal(answer: bytes, *args: str) -> tuple[int, bytes, bytes]:
+def on_terminal(
+    answer: bytes, *args: str, prompt: bytes = b"[y/N] ", env: Mapping[str, str] | None = None
+) -> tuple[int, bytes, bytes]:
     """Run on a terminal of its own and answer what is asked: exit code, stdout (a pipe), what was shown."""
     controller, terminal = pty.openpty()
     try:
         process = subprocess.Popen(
-            [*NSADMIN, *args], stdin=terminal, stdout=subprocess.PIPE, stderr=terminal, env=ENVIRONMENT
+            [*NSADMIN, *args],
+            stdin=terminal,
+            stdout=subprocess.PIPE,
+            stderr=terminal,
+            env={**ENVIRONMENT, **(env or {})},
         )
         os.close(terminal)
         shown = b""
-        while not shown.endswith(b"[y/N] "):
+        while not shown.endswith(prompt):
             shown += os.read(controller, 1024)
         os.write(controller, answer)
         out, _ = process.communicate(timeout=10)
@@ -53,6 +62,28 @@ def test_anything_else_changes_nothing(server: FakeNameServer, answer: bytes) ->
     code, out, _ = on_terminal(answer, "updateKvConfig", "N", "k", "new", "-n", server.addr)
     assert (code, out, server.kv) == (1, b"", {"N": {"k": "v"}})
     assert server.asked == []
+
+
+@pytest.mark.parametrize(
+    ("args", "shown_as"), [((), b"\x1b[1;31m[prod]\x1b[0m "), (("--no-color",), b"[prod] ")]
+)
+def test_on_a_terminal_a_question_names_the_context_in_its_colour(
+    server: FakeNameServer, tmp_path: Path, args: tuple[str, ...], shown_as: bytes
+) -> None:
+    env = {"NSADMIN_CONFIG": str(tmp_path / "config.yaml"), "NO_COLOR": ""}
+    save(tmp_path / "config.yaml", Contexts({"prod": Context(server.addr, color="red")}, "prod"))
+    code, _, shown = on_terminal(b"y\n", "updateKvConfig", "N", "k", "new", *args, env=env)
+    assert shown.startswith(shown_as + b"Write N k = 'new' on ")
+    assert (code, server.kv) == (0, {"N": {"k": "new"}})
+
+
+def test_on_a_terminal_a_secret_is_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    words = ("contextSet", "p", "-n", "a", "--accessKey", "me", "--json")
+    code, out, shown = on_terminal(b"s3cret\n", *words, prompt=b": ", env={"NSADMIN_CONFIG": str(file)})
+    assert (code, shown) == (0, b"Secret key: ")
+    assert b"s3cret" not in out
+    assert load(file).by_name["p"].credentials == Credentials("me", "s3cret")
 
 
 def test_off_a_terminal_what_can_be_undone_goes_ahead_and_what_deletes_needs_yes(

@@ -6,6 +6,7 @@ AdminClient(from_file(Path("broker.conf")))
 
 import json
 import os
+import re
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -22,6 +23,7 @@ SUBGROUP = "nsaddr"
 TIMEOUT = 3.0
 """Seconds that Java's clients give an endpoint, to connect and to answer."""
 _PORT = 8080
+_ERRNO = re.compile(r"^\[Errno -?\d+\] ")
 # The file's own spelling comes before that of Java's system properties, as in BrokerStartup.
 _ADDR_KEYS = ("namesrvAddr", "rocketmq.namesrv.addr")
 _DOMAIN_KEYS = ("rmqAddressServerDomain", "rocketmq.namesrv.domain")
@@ -111,7 +113,8 @@ def _get(url: str, timeout: float) -> str:
     except httpx.TimeoutException:
         raise CallError(url, "timeout", f"no answer within {timeout:g} s") from None
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise CallError(url, "unconnected", str(error) or type(error).__name__) from None
+        reason = _ERRNO.sub("", str(error)) or type(error).__name__
+        raise CallError(url, "unconnected", reason[0].lower() + reason[1:]) from None
     if answer.status_code != httpx.codes.OK:
         raise CallError(url, "unreadable", f"HTTP status {answer.status_code}; only 200 counts")
     return answer.text

@@ -1,0 +1,141 @@
+"""Finding servers as Java finds them: an endpoint that a real broker asks too, and a broker behind a map.
+
+The broker calls itself 10.9.9.9, an address that leads nowhere from here, and knows its name servers, a 5.5.0
+and a 4.9.7, from the endpoint alone; its file is the one we read.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.interop import jars
+from tests.interop.command_line import ENVIRONMENT, Done
+from tests.interop.java_parts import JavaBroker, JavaNameServer, Running
+from tests.interop.processes import wait_for
+from tests.support.endpoint import FakeEndpoint
+
+NOWHERE = "10.9.9.9"
+
+
+class Place(NamedTuple):
+    home: Path
+    new: JavaNameServer
+    old: JavaNameServer
+    broker: JavaBroker
+    endpoint: FakeEndpoint
+
+    @property
+    def broker_file(self) -> Path:
+        return self.broker.home / "broker.properties"
+
+    @property
+    def broker_addr(self) -> str:
+        return f"{NOWHERE}:{self.broker.port}"
+
+
+@pytest.fixture(scope="module")
+def place(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    home = tmp_path_factory.mktemp("where")
+    with ExitStack() as ends, FakeEndpoint() as endpoint:
+        new = JavaNameServer(home / "new")
+        old = JavaNameServer(home / "old", version=jars.OLD)
+        config = {
+            "brokerIP1": NOWHERE,
+            "brokerIP2": NOWHERE,
+            "fetchNamesrvAddrByAddressServer": "true",
+            "rmqAddressServerDomain": endpoint.domain,
+            "rmqAddressServerSubGroup": "blue",
+        }
+        broker = JavaBroker(home / "broker", [], config=config)
+        del broker._config["namesrvAddr"]
+        for part in (new, old, broker):
+            ends.callback(end, part)
+        new.start()
+        old.start()
+        endpoint.text = f"{new.address};{old.address}\n"
+        broker.start()
+        found = Place(home, new, old, broker, endpoint)
+        wait_for("the broker on both name servers", lambda: is_registered(found), 60)
+        yield found
+
+
+def end(part: Running) -> None:
+    if hasattr(part, "child"):
+        part.kill()
+
+
+def is_registered(place: Place) -> bool:
+    found = [nsadmin(place, "clusterList", "-n", server.address, *MAP) for server in (place.new, place.old)]
+    return all(done.code == 0 and done.rows and done.rows[0]["version"] for done in found)
+
+
+MAP = ("--addressMap", "10.0.0.0/8=127.0.0.1")
+
+
+def nsadmin(place: Place, *args: str) -> Done:
+    config = {"NSADMIN_CONFIG": str(place.home / "config.yaml"), "XDG_CACHE_HOME": str(place.home)}
+    environment = {**ENVIRONMENT, **config, "NSADMIN_AUDIT": "off"}
+    done = subprocess.run(
+        [sys.executable, "-m", "nsadmin", "--json", *args],
+        capture_output=True,
+        text=True,
+        env={name: value for name, value in environment.items() if name != "NAMESRV_ADDR"},
+        timeout=60,
+    )
+    return Done(done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr)
+
+
+def by_addr(done: Done) -> dict[str, Any]:
+    return {row["namesrvAddr"]: row for row in done.rows}
+
+
+def test_real_name_servers_answer_with_their_version(place: Place) -> None:
+    done = nsadmin(place, "where", "--configFile", os.fspath(place.broker_file))
+    assert done.code == 0, done.said
+    rows = by_addr(done)
+    assert [*rows] == [place.new.address, place.old.address]
+    assert [rows[server.address]["version"] for server in (place.new, place.old)] == ["V5_5_0", "V4_9_7"]
+    assert {row["source"] for row in done.rows} == {f"endpoint http://{place.endpoint.domain}/rocketmq/blue"}
+    assert all(row["reachable"] and row["latencyMillis"] > 0 for row in done.rows)
+
+
+def test_we_ask_the_endpoint_as_a_real_broker_asks_it(place: Place) -> None:
+    java = next(asked for asked in place.endpoint.asked if "Java" in asked[1].get("User-Agent", ""))
+    nsadmin(place, "where", "--configFile", os.fspath(place.broker_file))
+    ours = place.endpoint.asked[-1]
+    assert "httpx" in ours[1]["User-Agent"]
+    assert ours[0] == java[0] == "/rocketmq/blue"
+    for name in ("Client-Version", "Content-Type"):
+        assert ours[1][name] == java[1][name]
+    assert len(ours[1]["Metaq-Client-RequestTS"]) == len(java[1]["Metaq-Client-RequestTS"])
+
+
+def test_a_broker_whose_address_leads_nowhere_is_read_and_changed_through_the_map(place: Place) -> None:
+    assert nsadmin(place, "contextSet", "p", "--configFile", os.fspath(place.broker_file), *MAP).code == 0
+    done = nsadmin(place, "clusterList")
+    assert done.code == 0, done.said
+    [row] = done.rows
+    assert (row["brokerAddr"], row["version"], row["reachable"]) == (place.broker_addr, "V5_5_0", True)
+    done = nsadmin(place, "updateTopic", "-t", "Mapped", "-b", place.broker_addr, "-r", "3", "-w", "3")
+    assert done.code == 0, done.said
+    assert done.rows[0]["result"] == "done"
+    wait_for("the route", lambda: nsadmin(place, "topicRoute", "Mapped").code == 0, 30)
+    assert nsadmin(place, "topicRoute", "Mapped").rows[0]["writeQueueNums"] == 3
+
+
+def test_when_the_endpoint_fails_what_it_said_last_counts(place: Place) -> None:
+    place.endpoint.status = 503
+    try:
+        done = nsadmin(place, "where", "--endpoint", f"http://{place.endpoint.domain}/rocketmq/blue")
+    finally:
+        place.endpoint.status = 200
+    assert done.code == 0
+    assert [*by_addr(done)] == [place.new.address, place.old.address]
+    assert "HTTP status 503; only 200 counts; going by what it said at 2" in done.said
