@@ -11,8 +11,8 @@ from nsadmin.client.credentials import SOURCES
 from nsadmin.client.discovery import endpoint_url
 from nsadmin.commands.contexts import COLUMNS, Name, kept, rows_of
 from nsadmin.commands.declared import Option, shows
-from nsadmin.contexts import COLORS, KEYS, Context, Contexts
-from nsadmin.contexts.fields import Wrong, read, without, written
+from nsadmin.contexts import Context, Contexts
+from nsadmin.contexts.fields import COLORS, KEYS, Wrong, read, without, written
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import FORMATS, Rows
 from nsadmin.session import Session

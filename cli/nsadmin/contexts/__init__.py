@@ -3,13 +3,10 @@
 Which setting wins is decided in `nsadmin.settings`.
 """
 
-from nsadmin.contexts.fields import COLORS, KEYS, without
 from nsadmin.contexts.file import load, path, save
 from nsadmin.contexts.records import BadConfig, Context, Contexts, ContextTls
 
 __all__ = [
-    "COLORS",
-    "KEYS",
     "BadConfig",
     "Context",
     "ContextTls",
@@ -17,5 +14,4 @@ __all__ = [
     "load",
     "path",
     "save",
-    "without",
 ]

@@ -2,9 +2,9 @@
 
 import os
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
-from nsadmin.contexts import fields
 from nsadmin.contexts.records import BadConfig, Context, Contexts
 
 Place = str | os.PathLike[str]
@@ -29,6 +29,12 @@ def load(file: Place) -> Contexts:
         return Contexts({})
     except (OSError, UnicodeDecodeError) as error:
         raise BadConfig(f"{file} cannot be read: {error}") from None
+    return _read(os.fspath(file), text)
+
+
+@lru_cache(maxsize=1)
+def _read(file: str, text: str) -> Contexts:
+    """What a text says. Each line of a batch asks, and YAML is slow."""
     import yaml
 
     try:
@@ -55,6 +61,9 @@ def _contexts(file: Place, content: Any) -> Contexts:
 
 
 def _context(file: Place, name: object, item: Any) -> Context:
+    # Where there is no file, there is nothing to be read.
+    from nsadmin.contexts import fields
+
     try:
         return fields.read(item)
     except fields.Wrong as error:
@@ -66,6 +75,8 @@ def save(file: Place, contexts: Contexts) -> None:
     import tempfile
 
     import yaml
+
+    from nsadmin.contexts import fields
 
     content = {
         "current": contexts.current,

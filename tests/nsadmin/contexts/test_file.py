@@ -61,6 +61,15 @@ def test_a_context_in_use_that_is_gone_from_the_file_is_none_in_use(tmp_path: Pa
     assert load(file).current is None
 
 
+def test_what_has_not_changed_is_not_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    save(file, Contexts({"lab": Context("a:1")}))
+    found = load(file)
+    assert load(file) is found
+    save(file, Contexts({"lab": Context("b:1")}))
+    assert load(file).by_name == {"lab": Context("b:1")}
+
+
 def test_where_the_file_is() -> None:
     assert path({"NSADMIN_CONFIG": "/x/y.yaml", "XDG_CONFIG_HOME": "/z"}) == "/x/y.yaml"
     assert path({"XDG_CONFIG_HOME": "/z"}) == "/z/nsadmin/config.yaml"
