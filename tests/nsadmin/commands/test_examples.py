@@ -1,5 +1,6 @@
 """Every example of the manual, run in a lab; those that need messages are run by the interop tests."""
 
+import random
 import socket
 import subprocess
 import sys
@@ -62,25 +63,29 @@ def test_the_examples_of_a_program_run_until_they_are_told_to_stop(case: Case, t
     for example in case.examples:
         args = [stand_ins.get(word, word).replace("/tmp", str(tmp_path)) for word in words(example)]
         command = [sys.executable, "-c", "import sys; from nsadmin.app import main; sys.exit(main())", *args]
-        child = subprocess.Popen(
+        with subprocess.Popen(
             command, cwd=ROOT, env=Program.environment(), stdout=subprocess.PIPE, text=True
-        )
-        assert child.stdout is not None
-        said = [line for line in iter(child.stdout.readline, "") if not ends(line, child)]
-        child.stdout.close()
-        assert (child.wait(20), bool(said)) == (example.exit_code, True), example.line
+        ) as child:
+            said = said_until_stopped(child)
+        assert (child.returncode, bool(said)) == (example.exit_code, True), example.line
 
 
-def ends(line: str, child: subprocess.Popen[str]) -> bool:
-    """Tell a program that has come up to stop."""
-    if any(text in line for text in RUNS):
-        child.terminate()
-    return False
+def said_until_stopped(child: subprocess.Popen[str]) -> list[str]:
+    """What a program says; one that has come up is told to stop."""
+    assert child.stdout is not None
+    said = []
+    for line in child.stdout:
+        said.append(line)
+        if any(text in line for text in RUNS):
+            child.terminate()
+    return said
 
 
 def free_ports(number: int) -> int:
     """The first of so many ports that are free now, PORT_STEP apart."""
-    for first in range(20_000, 60_000, number * PORT_STEP):
+    # At random, as other tests may look for some at the same time.
+    for _ in range(100):
+        first = random.randrange(20_000, 60_000)
         try:
             for at in range(number):
                 socket.create_server(("127.0.0.1", first + at * PORT_STEP)).close()
