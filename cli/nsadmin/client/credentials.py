@@ -218,5 +218,5 @@ def _ask_keyring(question: Any) -> Any:
     try:
         return question(keyring)
     except KeyringError as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
+        reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
         raise BadSettings(f"the system's keyring does not answer: {reason}") from None

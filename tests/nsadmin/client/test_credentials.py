@@ -213,7 +213,7 @@ def test_a_system_without_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(keyring, "get_password", fail)
     assert refusal(from_keyring, "prod") == (
-        "the system's keyring does not answer: No recommended backend was available."
+        "the system's keyring does not answer: No recommended backend was available"
     )
     monkeypatch.setitem(sys.modules, "keyring", None)
     assert refusal(from_keyring, "prod") == (
