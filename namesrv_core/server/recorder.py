@@ -135,8 +135,15 @@ class Recorder:
             self._attempt("sync", self._journal.sync)
         if now - self._tidied_at >= _TIDY_EVERY and not self._stop.is_set():
             self._tidied_at = now
-            self._attempt("tidy", lambda: self._journal.tidy(self._now()))
+            self._attempt("tidy", self._tidy)
         self.is_full = self._journal.is_full(self._now())
+
+    def _tidy(self) -> None:
+        if self._journal.is_removed():
+            log.warning("the journal's open file was removed; it goes on with another one")
+            self._journal.begin_anew()
+            self.has_gap = True
+        self._journal.tidy(self._now())
 
     def _now(self) -> int:
         return int(self._clock() * 1000)

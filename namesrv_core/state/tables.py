@@ -80,8 +80,8 @@ class RouteTables:
         before = brokers.get(queue.broker_name)
         if before == queue:
             return None
-        brokers[queue.broker_name] = self.shared(queue)
-        return TopicChange(topic, before, queue)
+        after = brokers[queue.broker_name] = self.shared(queue)
+        return TopicChange(topic, before, after)
 
     def drop_queue(self, topic: str, broker_name: str) -> TopicChange | None:
         """Remove a broker's queues of a topic; None if there were none."""

@@ -117,6 +117,17 @@ class Journal:
         durable.sync_folder(self._folder)
         self._is_dirty = False
 
+    def is_removed(self) -> bool:
+        """Whether somebody removed the open segment, with what was written to it."""
+        return self._path is not None and not self._path.exists()
+
+    def begin_anew(self) -> None:
+        """Let go of a segment that was removed; the next record begins another one."""
+        if self._file is not None:
+            self._file.close()
+            self._file = self._path = None
+        self._folder.mkdir(parents=True, exist_ok=True)
+
     def tidy(self, now: int) -> None:
         """Compress the segments that have ended, and remove those that are kept no longer."""
         for segment in segments.segments(self._folder):

@@ -1,5 +1,6 @@
 """The recorder: nobody waits for it, and it tells what it could not write."""
 
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -215,6 +216,19 @@ def test_a_snapshot_rolls_a_segment_that_is_full_and_begins_the_next(
     assert isinstance(snapshot, Snapshot)
     assert last == put(4)
     bench.journal.close()
+
+
+def test_a_journal_that_somebody_removed_goes_on_with_another_file(bench: Bench) -> None:
+    bench.recorder.put(ORIGIN, put(0))
+    bench.recorder.turn()
+    shutil.rmtree(bench.folder)
+    bench.now += 61
+    bench.recorder.turn()
+    assert bench.recorder.has_gap
+    assert bench.recorder.status == "ok"
+    bench.recorder.put(ORIGIN, put(1))
+    bench.recorder.turn()
+    assert [(record.seq, event_of(record)) for record in records(bench.folder)] == [(2, put(1))]
 
 
 @pytest.mark.parametrize(("fsync", "times"), [("always", 3), ("interval", 1), ("never", 0)])

@@ -139,3 +139,11 @@ def test_a_topic_deleted_and_registered_again_is_restored_alone(wiped: Lab) -> N
 def test_a_topic_that_came_after_the_wipe_is_writable_beside_wiped_ones(wiped: Lab) -> None:
     wiped.register("a", 0, ["T", "U", "V"])
     assert wiped.perms() == {"T": 4, "U": 4, "V": 6}
+
+
+def test_topics_that_were_wiped_alike_have_one_record_between_them() -> None:
+    lab = Lab()
+    lab.register("a", 0, ["T", "U"])
+    first, second = wipe(lab.tables, "a").changes
+    assert first.before is second.before
+    assert first.after is second.after

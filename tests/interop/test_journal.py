@@ -1,0 +1,97 @@
+"""The journal about a real broker: what it registered, what changed, how it ended."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.history.records import Record
+from namesrv_core.history.replay import Replay
+from namesrv_core.storage import reading
+from tests.interop import wire
+from tests.interop.cluster import (
+    brokers,
+    create_topic,
+    route,
+    wait_for_broker,
+    wait_for_runtime_info,
+    wait_for_topic,
+)
+from tests.interop.java_parts import JavaBroker
+from tests.interop.our_server import OurNameServer
+from tests.interop.processes import wait_for
+
+TOPIC = "JournalTopic"
+
+
+@pytest.fixture(scope="module")
+def journal(released: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The journal of a server that saw a broker come, create a topic, be wiped and be killed."""
+    home = tmp_path_factory.mktemp("journal")
+    folder = home / "kept"
+    with OurNameServer(home / "ours", {"journalDir": str(folder)}) as server:
+        broker = JavaBroker(home / "broker", [server.address])
+        broker.start()
+        try:
+            wait_for_broker([server], "broker-a")
+            wait_for_runtime_info(broker.port)
+            create_topic(broker.port, TOPIC, queues=3)
+            wait_for_topic([server], TOPIC)
+            assert wire.ask(server.port, 205, {"brokerName": "broker-a"}).code == 0
+            found = route(server, TOPIC)
+            assert found is not None
+            assert found["queueDatas"][0]["perm"] == 4
+        finally:
+            broker.kill()
+        wait_for("the end of the broker", lambda: not brokers(server), 30)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def records(journal: Path) -> list[Record]:
+    return list(reading.records(journal))
+
+
+def of(records: list[Record], kind: str) -> list[Record]:
+    return [record for record in records if record.type == kind]
+
+
+def test_the_journal_is_whole(journal: Path) -> None:
+    assert [found.problems for found in reading.check(journal)] == [()]
+
+
+def test_a_real_broker_is_told_with_all_that_it_says_about_itself(records: list[Record]) -> None:
+    (registered,) = of(records, "BrokerRegistered")
+    assert registered.fields["clusterName"] == "DefaultCluster"
+    assert registered.fields["info"]["haServerAddr"]
+    assert registered.fields["info"]["dataVersion"]["timestamp"] > 0
+    assert registered.origin.cause == "REGISTER_BROKER"
+    assert registered.origin.client
+
+
+def test_its_heartbeats_are_not(records: list[Record]) -> None:
+    versions = [record.fields["info"]["dataVersion"] for record in of(records, "BrokerChanged")]
+    assert all(one != other for one, other in pairwise(versions))
+
+
+def test_a_topic_is_told_as_it_came(records: list[Record]) -> None:
+    changes = [change for record in of(records, "TopicsChanged") for change in record.fields["changes"]]
+    (created,) = [change for change in changes if TOPIC in change["topics"] and "before" not in change]
+    assert (created["after"]["readQueueNums"], created["after"]["perm"]) == (3, 6)
+
+
+def test_a_wipe_is_told_with_whose_doing_it_was(records: list[Record]) -> None:
+    (wiped,) = of(records, "WritePermWiped")
+    assert wiped.origin.cause == "WIPE_WRITE_PERM_OF_BROKER"
+    assert (wiped.origin.client or "").startswith("127.0.0.1:")
+
+
+def test_a_killed_broker_is_told_by_its_channel_and_takes_its_topics_along(records: list[Record]) -> None:
+    (gone,) = of(records, "BrokerUnregistered")
+    assert gone.fields["reason"] == "channel closed"
+    replay = Replay()
+    for record in records:
+        if record.seq == gone.seq:
+            assert replay.topics[TOPIC]["broker-a"].perm == 4
+        replay.feed(record)
+    assert (replay.groups, replay.topics) == ({}, {})
