@@ -163,7 +163,11 @@ _ALWAYS: dict[str, Any] = {
 }
 
 
-_TOGETHER = (("context", "namesrv_addr"), ("output", "json_"))
+_TOGETHER = (
+    ("context", "namesrv_addr", "config_file", "endpoint"),
+    ("tls", "tls_ca", "tls_cert", "tls_key", "tls_server_name", "insecure"),
+    ("output", "json_"),
+)
 """Options that answer one question: a line of a batch that says one of them is given none of the batch's."""
 
 
@@ -189,7 +193,7 @@ def _completed(entry: Entry, said: Mapping[str, Any], batch: Mapping[str, Any]) 
     """What a line says, and what its batch says where the line says nothing."""
     if batch.get("dry_run") and entry.kind == "local":
         raise UsageError(f"{entry.name} knows no --dry-run: leave it out of this batch")
-    own = {name for name, value in said.items() if value is not None and value is not False}
+    own = {item.name for item in shared_by(entry) if said[item.name] is not item.default}
     own.update(name for group in _TOGETHER if not own.isdisjoint(group) for name in group)
     return {name: value if name in own else batch.get(name, value) for name, value in said.items()}
 

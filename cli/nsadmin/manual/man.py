@@ -59,6 +59,9 @@ def overview(commands: Iterable[Command]) -> str:
                     "words. They work with the name servers and brokers of RocketMQ 4.9 and 5.x. Data goes "
                     "to stdout, everything else to stderr.",
                     "Options that all commands have may stand before the command or behind it.",
+                    "Each setting counts by itself: what was given, then what the context of --context says, "
+                    "then the environment, then the context in use, then a default. nsadmin where shows what "
+                    "came of it.",
                     "The examples of the pages below go with the cluster that this starts: nsadmin lab up "
                     "--namesrv-port 9876 --broker-port 10911. Keys and ids of messages are made up; to "
                     "send one takes a real broker.",

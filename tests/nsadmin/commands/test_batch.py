@@ -99,6 +99,16 @@ def test_it_can_stop_at_the_first_that_fails(run: Run, write: Write, server: Fak
     assert done.err.endswith("nsadmin: lines:2: stopped here\n")
 
 
+def test_a_line_that_says_where_is_given_no_other_place_of_the_batch(
+    run: Run, write: Write, server: FakeNameServer
+) -> None:
+    done = run(
+        "batch", write(f"topicList -n {server.addr} --no-tls"), "--endpoint", "nowhere", "--tlsCa", "x"
+    )
+    assert (done.code, done.err) == (0, "")
+    assert done.out == "topic\nT\nU\n"
+
+
 def test_options_of_the_batch_count_where_a_line_says_nothing_else(
     run: Run, write: Write, server: FakeNameServer
 ) -> None:

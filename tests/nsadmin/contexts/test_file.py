@@ -80,3 +80,16 @@ def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(BadConfig, match="cannot be"):
         save(tmp_path / "file" / "config.yaml", Contexts({}))
+
+
+def test_the_example_of_the_documentation_is_a_file_of_contexts(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[3] / "docs" / "contexts.md").read_text()
+    file = tmp_path / "config.yaml"
+    file.write_text(text.split("```yaml\n")[1].split("```")[0])
+    found = load(file)
+    assert (found.current, found.previous, [*found.by_name]) == ("prod", "lab", ["prod", "lab"])
+    prod = found.by_name["prod"]
+    # All fields but the two other ways to find name servers.
+    unset = {name for name, value in prod._asdict().items() if value == Context._field_defaults[name]}
+    assert unset == {"namesrv_addr", "config_file"}
+    assert prod.address_map == (("10.0.0.0/8", "gateway.example.com"), ("10.1.2.3:10911", "127.0.0.1:20911"))
