@@ -242,10 +242,13 @@ class MqAdmin(Running):
 
 
 class LiveClients(Running):
-    """A push consumer TOPIC-consumer (of TagA || TagB) and a producer TOPIC-producer that stay."""
+    """A push consumer TOPIC-consumer (of TagA || TagB) and a producer TOPIC-producer that stay.
 
-    def __init__(self, home: Path, namesrv: str, topic: str) -> None:
-        self.home, self._namesrv, self._topic = home, namesrv, topic
+    With `pop` the broker shares out the queues, and the consumer pops if its group is set to that.
+    """
+
+    def __init__(self, home: Path, namesrv: str, topic: str, *, pop: bool = False) -> None:
+        self.home, self._args = home, [namesrv, topic, *(["pop"] if pop else [])]
 
     def start(self) -> None:
         self.home.mkdir(parents=True)
@@ -256,7 +259,7 @@ class LiveClients(Running):
         # Clients look every 20 seconds for queues that are new to them.
         settings += [f"-Drocketmq.client.rebalance.{name}Interval=1000" for name in ("wait", "min")]
         command = ["java", *QUICK_START, "-Xmx256m", *settings, "-cp", jars.class_path(jars.NEWEST)]
-        program = [*command, str(source), self._namesrv, self._topic]
+        program = [*command, str(source), *self._args]
         self.child = Child(program, self.home / "stdout.log", talks=True)
         try:
             self.child.wait_for_line("ready", 60)

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,6 +24,7 @@ from tests.interop.daily import (
     make_topic,
 )
 from tests.interop.differential.loose_json import parse
+from tests.interop.java_parts import LiveClients
 from tests.interop.processes import wait_for
 
 
@@ -266,3 +269,45 @@ def test_topics_are_made_as_mqadmin_makes_them(cluster: Cluster) -> None:
 def test_upkeep_is_taken_as_mqadmins_is(cluster: Cluster, command: str) -> None:
     [row] = cluster(command, cluster.new.address, "--yes").rows
     assert (row["result"], cluster.mqadmin(command, "-b", cluster.new.address).strip()) == ("done", "success")
+
+
+def test_a_group_that_pops(cluster: Cluster, tmp_path: Path) -> None:
+    """Its clients share the queues of the broker; mqadmin shows them in a table of their own."""
+    make_topic(cluster.server, [cluster.new], "Popped", 2)
+    group = "Popped-consumer"
+    commit(cluster.new, group, "Popped", {})
+    said = cluster.mqadmin(
+        "setConsumeMode", "-b", cluster.new.address, "-t", "Popped", "-g", group, "-m", "POP"
+    )
+    assert "success" in said
+    with LiveClients(tmp_path / "clients", cluster.server.address, "Popped", pop=True) as clients:
+        clients.order("send 4")
+        wait_for("the consumer", lambda: clients.order("wait 4") == 4, 60)
+
+        def popped() -> list[Any]:
+            rows = cluster("consumerStatus", group).rows or []
+            return [row for row in rows if row["topic"] == "Popped"]
+
+        [row] = wait_for("the client", popped, 20)
+        shown = [row[name] for name in ("brokerName", "queueId", "waitAckCount", "dropped")]
+        assert shown == ["broker-a", None, 0, False]
+        assert row["lastPopTime"].endswith("Z")
+        wait_for("no problems", lambda: cluster("consumerStatus", group).said == "", 20)
+        told = cluster.mqadmin("consumerStatus", "-g", group, "-i", row["clientId"])
+        detail = told.partition("#Consumer Pop Detail#")[2].partition("#Consumer RT")[0]
+        [theirs] = lines(detail, "#Topic")
+        assert theirs[:5] == ["Popped", "broker-a", "-1", "PopProcessQueueInfo", "[waitAckCount:0,"]
+        wait_for("the offsets", lambda: progress(cluster, group) == [["0", "0"]] * 2, 20)
+        rows = cluster("consumerProgress", group, "-t", "Popped", "-s", "true").rows
+        assert {row["clientId"] for row in rows if row["topic"] == "Popped"} == {row["clientId"]}
+
+
+def progress(cluster: Cluster, group: str) -> list[list[str]]:
+    """How far a group is behind in each queue, and inflight, where we and mqadmin tell the same."""
+    rows = [row for row in cluster("consumerProgress", group).rows or () if row["topic"] == "Popped"]
+    said = cluster.mqadmin("consumerProgress", "-g", group)
+    theirs = [row for row in lines(said, "#Topic") if row[0] == "Popped"]
+    ours = [
+        [str(row[name]) for name in ("brokerOffset", "consumerOffset", "diff", "inflight")] for row in rows
+    ]
+    return [row[2:] for row in ours] if ours == [row[3:7] for row in theirs] else []

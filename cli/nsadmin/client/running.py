@@ -39,6 +39,22 @@ class RunningQueue(NamedTuple):
     dropped: bool
 
 
+ALL_QUEUES = -1
+"""The queue id of a client that pops messages of whatever queue of a broker."""
+
+
+class PopQueue(NamedTuple):
+    """A queue that a client pops from (PopProcessQueueInfo), or ALL_QUEUES of a broker, which clients share.
+
+    `wait_ack_count` is how many messages it has popped and not acknowledged; the time is ms since 1970.
+    """
+
+    queue: MessageQueue
+    wait_ack_count: int
+    last_pop: int | None
+    dropped: bool
+
+
 class ConsumeStatus(NamedTuple):
     """How one client gets on with one topic; RTs are in ms, the rest is per second."""
 
@@ -57,6 +73,12 @@ class RunningInfo(NamedTuple):
     queues: tuple[RunningQueue, ...]
     topics: dict[str, ConsumeStatus]
     jstack: str | None
+    pop_queues: tuple[PopQueue, ...] = ()
+
+    @property
+    def held(self) -> list[MessageQueue]:
+        """All queues that the client consumes from, in one way or the other."""
+        return [item.queue for item in self.queues] + [item.queue for item in self.pop_queues]
 
     @property
     def is_orderly(self) -> bool:
@@ -136,11 +158,14 @@ class Running:
         )
 
     def owners(self, group: str, cluster_name: str | None = None) -> dict[MessageQueue, str]:
-        """Whose each queue is, as the clients say; several ids are joined by a comma (broadcasting)."""
+        """Whose each queue is, as the clients say; several ids are joined by a comma.
+
+        Several have one where they broadcast, or pop from ALL_QUEUES of a broker.
+        """
         owners: dict[MessageQueue, list[str]] = {}
         for client in self.group(group, cluster_name=cluster_name).clients:
-            for item in client.info.queues if client.info else ():
-                owners.setdefault(item.queue, []).append(client.client.client_id)
+            for queue in client.info.held if client.info else ():
+                owners.setdefault(queue, []).append(client.client.client_id)
         return {queue: ",".join(clients) for queue, clients in owners.items()}
 
     def problems(self, found: RunningGroup, now: int) -> list[str]:
@@ -178,6 +203,16 @@ def running_info(command: Command) -> RunningInfo:
         tuple(_running_queue(queue, item) for queue, item in queue_table(body.get("mqTable")).items()),
         {topic: _status(item) for topic, item in sorted((body.get("statusTable") or {}).items())},
         body.get("jstack"),
+        tuple(_pop_queue(queue, item) for queue, item in queue_table(body.get("mqPopTable")).items()),
+    )
+
+
+def _pop_queue(queue: MessageQueue, item: Mapping[str, Any]) -> PopQueue:
+    return PopQueue(
+        queue,
+        int(item.get("waitAckCount") or 0),
+        item.get("lastPopTimestamp") or None,
+        bool(item.get("droped", item.get("dropped"))),
     )
 
 
@@ -239,10 +274,12 @@ def _assignment_problems(
     for client_id, info in told:
         for item in info.queues:
             owners.setdefault(item.queue, []).append(client_id)
+    popped = {item.queue for _, info in told for item in info.pop_queues}
+    shared = {queue for queue in owners if {queue, queue._replace(queue_id=ALL_QUEUES)} & popped}
     return [
         f"nobody consumes {queue.topic} {queue.broker_name} {queue.queue_id}"
         if not clients
         else f"{' and '.join(clients)} all consume {queue.topic} {queue.broker_name} {queue.queue_id}"
         for queue, clients in owners.items()
-        if len(clients) != 1
+        if len(clients) != 1 and queue not in shared
     ]

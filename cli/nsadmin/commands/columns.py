@@ -89,6 +89,7 @@ MEANINGS = {
     "keys": "the message's business keys, separated by blanks",
     "language": "language of the client",
     "lastConsumeTime": "when the client last consumed from the queue (UTC)",
+    "lastPopTime": "when the client last popped messages (UTC)",
     "lastPullTime": "when the client last asked for messages of the queue (UTC)",
     "lastRead": "when the slave last read from its master (UTC)",
     "lastSeq": "number of its last record",
@@ -198,6 +199,7 @@ MEANINGS = {
     "user": "name of the account",
     "value": "value of the setting",
     "version": "release of RocketMQ",
+    "waitAckCount": "messages that the client has popped and not acknowledged",
     "whichBrokerWhenConsumeSlowly": "id of the broker to read from where the group is far behind",
     "writeQueueNums": "queues to write to",
 }

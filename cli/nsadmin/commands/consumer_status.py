@@ -4,8 +4,9 @@ from time import time
 from typing import Annotated
 
 from nsadmin.client.addresses import BROKER_PORT, parse_addr
+from nsadmin.client.queues import MessageQueue
 from nsadmin.client.results import error_text
-from nsadmin.client.running import RunningClient
+from nsadmin.client.running import ALL_QUEUES, ConsumeStatus, RunningClient
 from nsadmin.commands.consumers import Cluster
 from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.times import utc
@@ -27,6 +28,8 @@ COLUMNS = (
     "cachedMsgSizeInMiB",
     "lastPullTime",
     "lastConsumeTime",
+    "waitAckCount",
+    "lastPopTime",
     "locked",
     "dropped",
     "consumeOKTPS",
@@ -42,6 +45,7 @@ IN_TABLE = (
     "clientId", "topic", "brokerName", "queueId", "commitOffset", "cachedMsgCount", "lastPullTime",
     "lastConsumeTime", "locked", "consumeOKTPS", "consumeFailedTPS", "consumeRT", "error",
 )  # fmt: skip
+POPS_IN_TABLE = (*IN_TABLE[:-1], "waitAckCount", "lastPopTime", "error")
 
 
 @shows(COLUMNS)
@@ -64,7 +68,8 @@ def consumer_status(
     Said are clients that subscribe differently; queues that nobody or more than one client consumes (push
     consumers in clustering mode, if all clients were asked); queues that a client cannot lock though it
     consumes in order; messages that lie in a client for more than a minute. Times are in UTC, RTs in ms,
-    TPS per second and for the whole topic in that client. JSON has each client's properties too.
+    TPS per second and for the whole topic in that client. JSON has each client's properties too. A client
+    that pops messages has a row for each broker, without a queueId where it takes those of any queue.
 
     Examples:
         # What the clients of a group tell, and what is wrong with it
@@ -90,7 +95,8 @@ def consumer_status(
     if client_id is None and addr is None and cluster is None:
         notes += session.admin.running.problems(found, int(time() * 1000))
     rows = [row for item in found.clients for row in _rows(group, item)]
-    return Rows(COLUMNS, rows, failures, notes, IN_TABLE)
+    pops = any(item.info is not None and item.info.pop_queues for item in found.clients)
+    return Rows(COLUMNS, rows, failures, notes, POPS_IN_TABLE if pops else IN_TABLE)
 
 
 def _stack(item: RunningClient) -> str:
@@ -111,27 +117,48 @@ def _rows(group: str, item: RunningClient) -> list[Row]:
     common["startTime"] = utc(info.start_time)
     common["subscriptions"] = {wanted.topic: str(wanted) for wanted in info.subscriptions}
     common["properties"] = info.properties
-    rows: list[Row] = []
-    for held in info.queues:
-        status = info.topics.get(held.queue.topic)
-        rows.append(
-            {
-                **common,
-                "topic": held.queue.topic,
-                "brokerName": held.queue.broker_name,
-                "queueId": held.queue.queue_id,
-                "commitOffset": held.commit_offset,
-                "cachedMsgCount": held.cached_msg_count,
-                "cachedMsgSizeInMiB": held.cached_msg_size_in_mib,
-                "lastPullTime": utc(held.last_pull),
-                "lastConsumeTime": utc(held.last_consume),
-                "locked": held.locked,
-                "dropped": held.dropped,
-                "consumeOKTPS": status and status.consume_ok_tps,
-                "consumeFailedTPS": status and status.consume_failed_tps,
-                "consumeRT": status and fine_millis(status.consume_rt),
-                "pullTPS": status and status.pull_tps,
-                "pullRT": status and fine_millis(status.pull_rt),
-            }
-        )
+    rows: list[Row] = [
+        {
+            **common,
+            **_place(held.queue),
+            "commitOffset": held.commit_offset,
+            "cachedMsgCount": held.cached_msg_count,
+            "cachedMsgSizeInMiB": held.cached_msg_size_in_mib,
+            "lastPullTime": utc(held.last_pull),
+            "lastConsumeTime": utc(held.last_consume),
+            "locked": held.locked,
+            "dropped": held.dropped,
+            **_rates(info.topics.get(held.queue.topic)),
+        }
+        for held in info.queues
+    ]
+    rows += [
+        {
+            **common,
+            **_place(popped.queue),
+            "waitAckCount": popped.wait_ack_count,
+            "lastPopTime": utc(popped.last_pop),
+            "dropped": popped.dropped,
+            **_rates(info.topics.get(popped.queue.topic)),
+        }
+        for popped in info.pop_queues
+    ]
     return rows or [common]
+
+
+def _place(queue: MessageQueue) -> Row:
+    queue_id = None if queue.queue_id == ALL_QUEUES else queue.queue_id
+    return {"topic": queue.topic, "brokerName": queue.broker_name, "queueId": queue_id}
+
+
+def _rates(status: ConsumeStatus | None) -> Row:
+    """Of the whole topic in that client."""
+    if status is None:
+        return {}
+    return {
+        "consumeOKTPS": status.consume_ok_tps,
+        "consumeFailedTPS": status.consume_failed_tps,
+        "consumeRT": fine_millis(status.consume_rt),
+        "pullTPS": status.pull_tps,
+        "pullRT": fine_millis(status.pull_rt),
+    }

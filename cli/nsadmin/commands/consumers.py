@@ -9,6 +9,7 @@ from nsadmin.client.addresses import BROKER_PORT, parse_addr
 from nsadmin.client.consumers import LONG_TIMEOUT, ConsumeStats, GroupProgress, QueueLag
 from nsadmin.client.queues import MessageQueue
 from nsadmin.client.results import error_text
+from nsadmin.client.running import ALL_QUEUES
 from nsadmin.commands import values
 from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.times import utc
@@ -113,6 +114,10 @@ def consumer_progress(
     return Rows(LAG_COLUMNS, rows, errors, _progress_notes(session, results), in_table)
 
 
+def _owner(queue: MessageQueue, owners: Mapping[MessageQueue, str]) -> str | None:
+    return owners.get(queue) or owners.get(queue._replace(queue_id=ALL_QUEUES))
+
+
 def _lag_rows(
     group: str, result: ServerResult[ConsumeStats], owners: Mapping[MessageQueue, str]
 ) -> list[Row]:
@@ -120,7 +125,7 @@ def _lag_rows(
     if result.result is None:
         return [{**place, "error": result.error and error_text(result.error)}]
     return [
-        {**place, **_lag(lag), "inflight": lag.inflight, "clientId": owners.get(lag.queue)}
+        {**place, **_lag(lag), "inflight": lag.inflight, "clientId": _owner(lag.queue, owners)}
         for lag in result.result.queues
     ]
 

@@ -1,4 +1,5 @@
-// A consumer and a producer that stay: LiveClients NAME_SERVERS TOPIC. Each line of input is an order:
+// A consumer and a producer that stay: LiveClients NAME_SERVERS TOPIC [pop]; "pop" lets the broker share out
+// the queues, which pops messages where a group is set to POP. Each line of input is an order:
 // "send COUNT", "wait COUNT" (until that many were consumed), "leave" (the consumer; the producer stays).
 
 import java.io.BufferedReader;
@@ -25,6 +26,7 @@ public class LiveClients {
         consumer.setPersistConsumerOffsetInterval(500);
         consumer.setHeartbeatBrokerInterval(2000);
         consumer.setPollNameServerInterval(2000);
+        consumer.setClientRebalance(args.length < 3);
         consumer.subscribe(topic, "TagA || TagB");
         consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
             consumed.addAndGet(messages.size());

@@ -10,7 +10,7 @@ from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.client.connections import Subscription
 from nsadmin.client.queues import MessageQueue
-from nsadmin.client.running import BLOCKED_AFTER, running_info
+from nsadmin.client.running import ALL_QUEUES, BLOCKED_AFTER, PopQueue, running_info
 from tests.support.consumer_brokers import ConsumerBroker, keyed
 from tests.support.servers import FakeNameServer
 
@@ -140,3 +140,28 @@ def test_owners_of_queues(admin: AdminClient, consumer_broker: ConsumerBroker) -
 def test_a_topic_without_a_route_has_no_queues_to_miss(admin: AdminClient, first: FakeNameServer) -> None:
     first.routes = {}
     assert problems(admin) == []
+
+
+def popping(queue_id: int, waiting: int = 3) -> str:
+    """A client that pops: from one queue, or for -1 from all of the broker."""
+    item = {"waitAckCount": waiting, "lastPopTimestamp": 1000, "droped": False}
+    return info([]).replace(
+        '"mqTable"', f'"mqPopTable":{keyed("broker-a", {("T", queue_id): item})},"mqTable"'
+    )
+
+
+def test_a_client_that_pops_tells_so() -> None:
+    found = running_info(Command(0, body=popping(-1).encode()))
+    assert found.queues == ()
+    assert found.pop_queues == (PopQueue(MessageQueue("T", "broker-a", ALL_QUEUES), 3, 1000, False),)
+    assert found.held == [MessageQueue("T", "broker-a", ALL_QUEUES)]
+
+
+def test_clients_may_pop_from_all_queues_together(
+    admin: AdminClient, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.running = {"c1": popping(-1), "c2": popping(-1)}
+    assert problems(admin) == []
+    assert admin.running.owners("G") == {MessageQueue("T", "broker-a", ALL_QUEUES): "c1,c2"}
+    consumer_broker.running = {"c1": popping(5), "c2": popping(5)}
+    assert problems(admin) == [f"nobody consumes T broker-a {number}" for number in (0, 1, 2, 3, 4, 6, 7)]

@@ -5,7 +5,7 @@ from time import time
 
 import pytest
 
-from tests.nsadmin.client.test_running import info
+from tests.nsadmin.client.test_running import info, popping
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import FakeNameServer
@@ -72,3 +72,20 @@ def test_stacks_of_threads(run: Run, first: FakeNameServer, online: ConsumerBrok
     online.running["c2"] = '{"mqTable":{},"jstack":"main\\n\\tat x"}'
     done = run("consumerStatus", "G", "-s", "-n", first.addr)
     assert done == (0, "# c1\nthis client tells no stacks\n# c2\nmain\n\tat x\n", "")
+
+
+def test_a_client_that_pops_has_a_row_for_a_broker(
+    run: Run, first: FakeNameServer, online: ConsumerBroker
+) -> None:
+    online.running = {"c1": popping(-1, 3), "c2": popping(-1, 0)}
+    done = run("consumerStatus", "G", "-n", first.addr, "--json")
+    assert (done.code, done.err) == (0, "")
+    rows = json.loads(done.out)
+    assert [(row["clientId"], row["queueId"], row["waitAckCount"]) for row in rows] == [
+        ("c1", None, 3),
+        ("c2", None, 0),
+    ]
+    assert (rows[0]["lastPopTime"], rows[0]["consumeOKTPS"]) == ("1970-01-01T00:00:01.000Z", 1.5)
+    assert "waitAckCount" in run("consumerStatus", "G", "-n", first.addr).out
+    done = run("consumerProgress", "G", "-s", "true", "-n", first.addr, "--json")
+    assert {row["clientId"] for row in json.loads(done.out)} == {"c1,c2"}
