@@ -120,7 +120,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-b,--brokerAddr=addresses Only clients of the broker there.' \
                 '-s,--jstack The stacks of the clients\' threads, instead of rows.' \
                 '-c,--cluster=clusters Ask only the brokers of this cluster.'
-            set columns 'group|clientId|version|language|startTime|topic|brokerName|queueId|commitOffset|cachedMsgCount|cachedMsgSizeInMiB|lastPullTime|lastConsumeTime|locked|dropped|consumeOKTPS|consumeFailedTPS|consumeRT|pullTPS|pullRT|subscriptions|properties|error|'
+            set columns 'group|clientId|version|language|startTime|topic|brokerName|queueId|commitOffset|cachedMsgCount|cachedMsgSizeInMiB|lastPullTime|lastConsumeTime|waitAckCount|lastPopTime|locked|dropped|consumeOKTPS|consumeFailedTPS|consumeRT|pullTPS|pullRT|subscriptions|properties|error|'
         case brokerconsumestats
             set family read
             set places \

@@ -69,7 +69,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'consumerstatus' = @{
             name = 'consumerStatus'; family = 'read'; help = 'What the clients of a group tell about themselves'
             places = @('-g,--consumerGroup=groups A consumer group.')
-            options = @('-g,--consumerGroup=groups A consumer group.', '-i,--clientId= Only this client of it.', '-b,--brokerAddr=addresses Only clients of the broker there.', '-s,--jstack The stacks of the clients'' threads, instead of rows.', '-c,--cluster=clusters Ask only the brokers of this cluster.'); columns = 'group|clientId|version|language|startTime|topic|brokerName|queueId|commitOffset|cachedMsgCount|cachedMsgSizeInMiB|lastPullTime|lastConsumeTime|locked|dropped|consumeOKTPS|consumeFailedTPS|consumeRT|pullTPS|pullRT|subscriptions|properties|error|'
+            options = @('-g,--consumerGroup=groups A consumer group.', '-i,--clientId= Only this client of it.', '-b,--brokerAddr=addresses Only clients of the broker there.', '-s,--jstack The stacks of the clients'' threads, instead of rows.', '-c,--cluster=clusters Ask only the brokers of this cluster.'); columns = 'group|clientId|version|language|startTime|topic|brokerName|queueId|commitOffset|cachedMsgCount|cachedMsgSizeInMiB|lastPullTime|lastConsumeTime|waitAckCount|lastPopTime|locked|dropped|consumeOKTPS|consumeFailedTPS|consumeRT|pullTPS|pullRT|subscriptions|properties|error|'
         }
         'brokerconsumestats' = @{
             name = 'brokerConsumeStats'; family = 'read'; help = 'How far all groups are behind on one broker'
