@@ -1,4 +1,7 @@
-"""How long commands take from start to end: ours and mqadmin, in turn, against the same servers."""
+"""How long commands take from start to end: ours and mqadmin, in turn, against the same servers.
+
+A released broker takes some 75 ms to tell of itself: this much of clusterList is nobody else's.
+"""
 
 import os
 import subprocess

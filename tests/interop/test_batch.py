@@ -1,0 +1,86 @@
+"""nsadmin batch on released servers: what each line does, over connections that stay open."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.interop.cluster import permissions, wait_for_broker, wait_for_runtime_info
+from tests.interop.command_line import ENVIRONMENT
+from tests.interop.java_parts import JavaBroker, JavaNameServer
+
+LINES = """\
+# A topic from its birth to its death
+nsadmin updateTopic -t BatchT -c DefaultCluster -r 4 -w 4
+updateTopicPerm BatchT 4 -c DefaultCluster
+topicStatus BatchT
+topicRoute NoSuchTopic
+clusterList --output csv --columns brokerName,version,reachable
+
+deleteTopic BatchT DefaultCluster
+topicRoute BatchT
+"""
+
+
+class Cluster(NamedTuple):
+    server: JavaNameServer
+    broker: JavaBroker
+
+
+@pytest.fixture(scope="module")
+def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    home = tmp_path_factory.mktemp("batch")
+    with (
+        JavaNameServer(home / "namesrv") as server,
+        JavaBroker(home / "broker", [server.address]) as broker,
+    ):
+        wait_for_broker([server], "broker-a")
+        wait_for_runtime_info(broker.port)
+        yield Cluster(server, broker)
+
+
+def batch(cluster: Cluster, lines: str, *args: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "nsadmin", "batch", "-", "-n", cluster.server.address, *args]
+    return subprocess.run(
+        command, input=lines, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False
+    )
+
+
+def test_lines_change_a_released_broker_one_after_the_other(cluster: Cluster) -> None:
+    done = batch(cluster, LINES, "--yes", "--output", "jsonl")
+    rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert "brokerName,version,reachable\nbroker-a,V5_5_0,true\n" in done.stdout
+    assert {row["queueId"] for row in rows if "queueId" in row} == {0, 1, 2, 3}
+    told = [line for line in done.stderr.splitlines() if "stdin:" in line]
+    assert [line.partition(":")[2].strip().partition(" ")[0] for line in told] == ["stdin:5:", "stdin:9:"]
+    assert done.returncode == 5
+    assert "BatchT" not in permissions(cluster.server, "broker-a")
+
+
+def test_a_dry_run_of_them_changes_nothing(cluster: Cluster) -> None:
+    before = permissions(cluster.server, "broker-a")
+    done = batch(cluster, "updateTopic -t Never -c DefaultCluster\nwipeWritePerm broker-a\n", "--dry-run")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Never" in done.stdout
+    assert permissions(cluster.server, "broker-a") == before
+
+
+def test_requests_to_a_server_go_over_one_connection(cluster: Cluster, tmp_path: Path) -> None:
+    before = closed_to(cluster.server.port)
+    lines = tmp_path / "lines"
+    lines.write_text("topicRoute TBW102\n" * 50)
+    command = [sys.executable, "-m", "nsadmin", "batch", str(lines), "-n", cluster.server.address, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count('"topic": "TBW102"') == 50
+    assert closed_to(cluster.server.port) - before < 10
+
+
+def closed_to(port: int) -> int:
+    """Connections to a port of this machine that ended within the last minute."""
+    table = Path("/proc/net/tcp").read_text().splitlines()[1:]
+    return sum(row.split()[2].endswith(f":{port:04X}") and row.split()[3] == "06" for row in table)
