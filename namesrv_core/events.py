@@ -184,15 +184,16 @@ class RegistrationRefused(Event):
 
 @dataclass(frozen=True, slots=True)
 class AddressConflict(Event):
-    """Two addresses want one place: `broker_addr` asked for it while `holder_addr` held it.
+    """A broker asked for a place that another address holds, or came with the address of another name.
 
-    The holder was last heard `silent_millis` ago. Who has the place now, the next event tells.
+    Who has the place now, the next event tells.
     """
 
     cluster_name: str
     broker_name: str
     broker_id: int
     broker_addr: str
+    holder_name: str
     holder_addr: str
     silent_millis: int | None
 

@@ -100,11 +100,11 @@ class NameServer:
         self._notices.stop()
         await self._kv_keeper.finish()
         await self._settings_keeper.finish()
-        if self._journal is not None:
-            await asyncio.to_thread(self._journal.stop, reason)
-            self._journal = None
         for stream in list(self._streams):
             stream.close()
+        if self._journal is not None:
+            journal, self._journal = self._journal, None
+            await asyncio.to_thread(journal.stop, reason)
 
     def opened(self, stream: Stream) -> None:
         self._streams.add(stream)

@@ -146,12 +146,24 @@ def _is_outdated(
 
 
 def _conflict(tables: RouteTables, broker: Broker, holder: str | None, now: int) -> list[Event]:
-    """The place that is asked for belongs to another address."""
-    if holder is None or holder == broker.broker_addr:
+    """Two addresses for one place, or two names at one address; told when the second one comes."""
+    if holder == broker.broker_addr:
         return []
-    live = tables.live.get((broker.cluster_name, holder))
-    silent = None if live is None else now - live.heard_at
-    return [AddressConflict(*broker[:4], holder_addr=holder, silent_millis=silent)]
+    holders = [(broker.broker_name, holder)] if holder is not None else []
+    key = (broker.cluster_name, broker.broker_addr)
+    holders += [
+        (group.name, key[1]) for group, _ in tables.members_at(key) if group.name != broker.broker_name
+    ]
+    return [
+        AddressConflict(*broker[:4], name, addr, _silence(tables, (broker.cluster_name, addr), now))
+        for name, addr in holders
+    ]
+
+
+def _silence(tables: RouteTables, key: LiveKey, now: int) -> int | None:
+    """Milliseconds since an address was heard of, None where it never was."""
+    live = tables.live.get(key)
+    return None if live is None else now - live.heard_at
 
 
 def is_silent(live: LiveBroker, now: int) -> bool:

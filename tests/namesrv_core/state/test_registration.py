@@ -141,11 +141,30 @@ def test_another_address_with_a_higher_state_version_takes_over() -> None:
     lab.register("a", 0, addr="y", version=state_version(2))
     assert lab.addrs() == {0: "y"}
     assert lab.events == [
-        AddressConflict("c", "a", 0, "y", holder_addr="x", silent_millis=0),
+        AddressConflict("c", "a", 0, "y", holder_name="a", holder_addr="x", silent_millis=0),
         BrokerRegistered(
             "c", "a", 0, "y", 2, replaced="x", info=BrokerInfo("ha-a0", 120_000, state_version(2))
         ),
     ]
+
+
+def test_a_second_name_at_an_address_is_told_once() -> None:
+    lab = Lab()
+    lab.register("a", 0, addr="x", now=0)
+    lab.register("b", 0, addr="x", now=700)
+    assert lab.events[0] == AddressConflict(
+        "c", "b", 0, "x", holder_name="a", holder_addr="x", silent_millis=700
+    )
+    for name in ("a", "b", "a"):
+        lab.register(name, 0, addr="x", now=800)
+        assert not [event for event in lab.events if isinstance(event, AddressConflict)]
+
+
+def test_the_same_address_in_another_cluster_is_no_conflict() -> None:
+    lab = Lab()
+    lab.register("a", 0, addr="x")
+    lab.register("b", 0, addr="x", cluster="d")
+    assert [type(event) for event in lab.events] == [BrokerRegistered, TopicsChanged]
 
 
 def test_another_address_with_the_same_state_version_takes_over() -> None:
