@@ -252,11 +252,17 @@ def _ext(asked: Command, name: str) -> str:
     return (asked.ext or {}).get(name) or ""
 
 
+_CLOSED: list[socket.socket] = []
+"""Bound and never listening: whoever connects is refused, and no server gets such a port meanwhile."""
+
+
 def closed_port() -> int:
-    """A port where nothing listens: taken and given back."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
+    """A port where nothing listens, another one each time."""
+    taken = socket.socket()
+    taken.bind(("127.0.0.1", 0))
+    _CLOSED.append(taken)
+    port: int = taken.getsockname()[1]
+    return port
 
 
 def refuse(code: int, remark: str) -> Handler:
