@@ -163,12 +163,15 @@ _ALWAYS: dict[str, Any] = {
 }
 
 
-_TOGETHER = (
-    ("context", "namesrv_addr", "config_file", "endpoint"),
-    ("tls", "tls_ca", "tls_cert", "tls_key", "tls_server_name", "insecure"),
-    ("output", "json_"),
-)
-"""Options that answer one question: a line of a batch that says one of them is given none of the batch's."""
+_WAYS = ("namesrv_addr", "config_file", "endpoint")
+_TLS = ("tls", "tls_ca", "tls_cert", "tls_key", "tls_server_name", "insecure")
+_FORMAT = ("output", "json_")
+_SETTLED = ((("context",), _WAYS), (_WAYS, _WAYS), (_TLS, _TLS), (_FORMAT, _FORMAT))
+"""What a line of a batch says, and what it is then not given of the batch's.
+
+Another context has its own name servers, but other name servers leave the batch's context in force: it may be
+read-only.
+"""
 
 
 def parse(
@@ -194,8 +197,8 @@ def _completed(entry: Entry, said: Mapping[str, Any], batch: Mapping[str, Any]) 
     if batch.get("dry_run") and entry.kind == "local":
         raise UsageError(f"{entry.name} knows no --dry-run: leave it out of this batch")
     own = {item.name for item in shared_by(entry) if said[item.name] is not item.default}
-    own.update(name for group in _TOGETHER if not own.isdisjoint(group) for name in group)
-    return {name: value if name in own else batch.get(name, value) for name, value in said.items()}
+    settled = {name for saying, names in _SETTLED if not own.isdisjoint(saying) for name in names}
+    return {name: value if name in own | settled else batch.get(name, value) for name, value in said.items()}
 
 
 def _line(

@@ -131,6 +131,16 @@ def test_options_of_the_batch_count_where_a_line_says_nothing_else(
     assert done.code == 0
 
 
+def test_other_name_servers_leave_the_context_of_the_batch_in_force(
+    run: Run, write: Write, server: FakeNameServer
+) -> None:
+    with FakeNameServer() as other:
+        run("contextSet", "prod", "-n", server.addr, "--readOnly")
+        file = write(f"updateKvConfig NS k v -n {other.addr}")
+        assert run("batch", file, "--context", "prod").code == 6
+        assert other.kv == server.kv == {}
+
+
 def test_a_dry_run_changes_nothing(run: Run, write: Write, server: FakeNameServer) -> None:
     run("contextSet", "there", "-n", server.addr)
     file = write("updateKvConfig NS k v", "topicList", "contextDelete there")
