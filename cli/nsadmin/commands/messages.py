@@ -181,6 +181,8 @@ def query_msg_by_id(
     Examples:
         # By the id in a producer's log
         nsadmin queryMsgById payments 7F0000010B4B18B4AAC2910F8A1E0000
+        # Where it would be sent once more
+        nsadmin queryMsgById payments 7F0000010B4B18B4AAC2910F8A1E0000 -s true --dry-run
         # By the id of its place, body only
         nsadmin queryMsgById payments 7F00000100002A9F0000000000000000 --columns body --output value
     """

@@ -44,8 +44,8 @@ def topic_status(
 
     maxOffset is the offset that the next message gets. lastUpdated is when the newest message came, in
     UTC; nothing for a queue that was never written. topicPutTps is that of the whole topic on the broker
-    of that row; brokers before 5.3.3 do not tell it. Of a static topic the logical
-    queues are shown, each at the broker that takes its messages now.
+    of that row; brokers before 5.3.3 do not tell it. Of a static topic the logical queues are shown, each
+    at the broker that takes its messages now.
 
     Examples:
         # How far the queues of a topic go
