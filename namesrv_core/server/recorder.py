@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
-from namesrv_core.errors import RocketMQError
 from namesrv_core.events import Event, EventsLost, JournalResumed
 from namesrv_core.history.records import Origin, line
 from namesrv_core.server.log import log
@@ -186,7 +185,8 @@ class Recorder:
         """Whether it was done; a failure is told when it begins and when it is over."""
         try:
             step()
-        except (OSError, RocketMQError) as error:
+        except Exception as error:
+            # Whatever it is: a thread that ends would leave a status that says ok.
             if not self._errors:
                 self._failing_since = self._now()
             if what not in self._errors:

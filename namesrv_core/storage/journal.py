@@ -6,6 +6,7 @@ Numbers have no holes, also over restarts. What an OSError interrupts can be don
 import fcntl
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -84,9 +85,9 @@ class Journal:
         if self._file is None:
             path = self._folder / segments.name(self.next, now)
             self._file, self._path = self._opening(path), path
-            self._size, self._started = 0, now
+            self._size, self._started, self._is_torn = 0, now, False
         if self._is_torn:
-            self._file.truncate(self._size)
+            self._cut()
         self._is_torn = True
         left = memoryview(data)
         while left:
@@ -95,6 +96,15 @@ class Journal:
         self._size += len(data)
         self.next += count
         self._is_dirty = True
+
+    def _cut(self) -> None:
+        """Take back half a write; a file that does not even let that be done is given up for another one."""
+        assert self._file is not None
+        try:
+            self._file.truncate(self._size)
+        except OSError:
+            self.begin_anew()
+            raise
 
     def is_full(self, now: int) -> bool:
         """Whether it is time for another segment."""
@@ -122,10 +132,11 @@ class Journal:
         return self._path is not None and not self._path.exists()
 
     def begin_anew(self) -> None:
-        """Let go of a segment that was removed; the next record begins another one."""
+        """Let go of a segment that was removed or is broken; the next record begins another one."""
         if self._file is not None:
-            self._file.close()
-            self._file = self._path = None
+            file, self._file, self._path = self._file, None, None
+            with suppress(OSError):
+                file.close()
         self._folder.mkdir(parents=True, exist_ok=True)
 
     def tidy(self, now: int) -> None:

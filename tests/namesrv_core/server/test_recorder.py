@@ -185,6 +185,22 @@ def test_a_server_ends_though_the_disk_takes_nothing(bench: Bench) -> None:
     assert written(bench.folder) == [put(0)]
 
 
+def test_a_failure_that_nobody_expected_is_told_and_does_not_end_the_recorder(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(now: int) -> None:
+        raise ValueError("out of the blue")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(bench.journal, "tidy", fails)
+        bench.recorder.turn()
+        assert bench.recorder.status == "failing: out of the blue"
+    bench.now += 61
+    bench.recorder.turn()
+    assert bench.recorder.status == "ok"
+    assert written(bench.folder) == [JournalResumed("out of the blue", 61_000)]
+
+
 def test_an_event_that_cannot_be_written_down_is_lost_and_said_so(bench: Bench) -> None:
     bench.recorder.put(ORIGIN, KvPut("n", "k", None, object()))  # type: ignore[arg-type]
     bench.recorder.put(ORIGIN, put(1))

@@ -180,6 +180,29 @@ def test_what_a_full_disk_refused_is_written_whole_as_soon_as_there_is_room(tmp_
     journal.close()
 
 
+def test_a_file_that_cannot_even_be_cut_is_given_up_for_another_one(tmp_path: Path) -> None:
+    class Broken(Disk):
+        def truncate(self, size: int) -> int:
+            raise OSError(5, "Input/output error")
+
+    disks: list[Disk] = []
+
+    def opening(path: Path) -> Any:
+        disks.append(Broken(path, len(written(1)) + 20) if not disks else Disk(path, 10_000))
+        return disks[-1]
+
+    journal = Journal(tmp_path, opening=opening)
+    add(journal)
+    for said in ("No space left", "Input/output error"):
+        with pytest.raises(OSError, match=said):
+            add(journal)
+    add(journal, 2)
+    journal.tidy(NOW)
+    journal.close()
+    assert numbers(tmp_path) == [1, 2, 3]
+    assert len(segments(tmp_path)) == 2
+
+
 def test_sync_reaches_the_disk_once_for_what_was_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
