@@ -182,10 +182,12 @@ def test_a_topic_is_deleted_on_the_broker_and_on_both_servers(cluster: Cluster) 
 
 
 def test_a_system_topic_is_refused_by_the_broker_and_stays(cluster: Cluster) -> None:
-    done = same(cluster, "deleteTopic", "TBW102", "DefaultCluster", "--yes")
-    assert done.code == 1
-    assert [row["result"] for row in done.rows] == ["failed", "skipped"]
-    assert same(cluster, "topicRoute", "TBW102").code == 0
+    # Each by itself: what is there before may differ while the broker's next registration is on its way.
+    for server in (cluster.java, cluster.ours):
+        done = nsadmin(server.address, "deleteTopic", "TBW102", "DefaultCluster", "--yes")
+        assert done.code == 1
+        assert [row["result"] for row in done.rows] == ["failed", "skipped"]
+        assert nsadmin(server.address, "topicRoute", "TBW102").code == 0
 
 
 def test_one_dead_name_server_beside_either(cluster: Cluster) -> None:
