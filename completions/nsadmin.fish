@@ -164,7 +164,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-t,--topic=topics Name of a topic.' \
                 '-k,--msgKey= One of the keys of a message.' \
-                '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.' \
+                '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.' \
                 '-e,--endTimestamp= Stored until, likewise.' \
                 '-m,--maxNum= The newest N messages.' \
                 '-p,--keyType=K|T K: a key; T: a tag, with a RocksDB index only.' \
@@ -198,7 +198,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-i,--queueId= Number of a queue, from 0.' \
                 '-c,--charsetName= Read bodies in this encoding, not in UTF-8.' \
                 '-s,--subExpression= Only messages with a tag of these: A || B.' \
-                '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.' \
+                '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.' \
                 '-e,--endTimestamp= Stored until, likewise.' \
                 '-p,--print=true|false Whether messages are shown; true unless -f is.' \
                 '-d,--printBody=true|false Whether with bodies; false.' \
@@ -213,7 +213,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.' \
                 '-c,--charsetName= Read bodies in this encoding, not in UTF-8.' \
                 '-s,--subExpression= Only messages with a tag of these: A || B.' \
-                '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.' \
+                '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.' \
                 '-e,--endTimestamp= Stored until, likewise.' \
                 '-d,--printBody=true|false Whether with bodies; true.' \
                 '-l,--lmqParentTopic=topics Ask the brokers of this topic instead.' \
@@ -226,7 +226,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-i,--msgId= The id that a producer has in its log.' \
                 '-t,--traceTopic=topics Where the traces are.' \
-                '-b,--beginTimestamp= Traces since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.' \
+                '-b,--beginTimestamp= Traces since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.' \
                 '-e,--endTimestamp= Traces until, likewise.' \
                 '-c,--maxNum= Look at so many trace messages of each broker.'
             set columns 'type|group|clientHost|time|costMs|status|topic|msgId|offsetMsgId|tags|keys|storeHost|messageType|retryTimes|requestId|transactionId|'
@@ -252,6 +252,16 @@ function __nsadmin_table --no-scope-shadowing
         case getnamesrvconfig
             set family read
             set columns 'namesrvAddr|key|value|'
+        case routeat
+            set family read
+            set places \
+                '-t,--topic=topics Name of a topic.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '--at= ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.' \
+                '--namesrv= Only the journal of this one, as records name it.' \
+                '--journal=folders A name server\'s journal; else the context\'s. Repeatable.'
+            set columns 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|server|'
         case wipewriteperm
             set family change
             set places \
@@ -388,7 +398,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-g,--group=groups A consumer group.' \
                 '-t,--topic=topics Name of a topic.' \
-                '-s,--timestamp= -1 for the end, ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.' \
+                '-s,--timestamp= -1 for the end, ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.' \
                 '-f,--force=true|false false: before 5.2, only go back. Else unused.' \
                 '-b,--broker=addresses With -q: the master that has the queue.' \
                 '-q,--queue= With -b: only this queue.' \
@@ -480,7 +490,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-i,--msgId= The id that a producer has in its log.' \
                 '-a,--showAll Accepted from mqadmin: all that there are is the rule.' \
-                '-s,--startTime= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.' \
+                '-s,--startTime= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.' \
                 '-e,--endTime= Stored until, likewise.' \
                 '-c,--cluster=topics Ask the brokers of this topic or cluster instead.' \
                 '-g,--consumerGroup=groups With -d: hand it to this client of the group.' \
@@ -502,21 +512,21 @@ function __nsadmin_table --no-scope-shadowing
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|costMs|'
         case contextlist
             set family local
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         case contextshow
             set family local
             set places \
                 '--name=contexts Name of a context.'
             set options \
                 '--name=contexts Name of a context.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         case contextuse
             set family local
             set places \
                 '--name=contexts Name of a context, or "-".'
             set options \
                 '--name=contexts Name of a context, or "-".'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         case contextset
             set family local
             set places \
@@ -539,6 +549,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--tlsServerName= What certificates have to name.' \
                 '--verify,--insecure Whether certificates are checked.' \
                 '--addressMap= Where to reach brokers; added. Repeatable.' \
+                '--journal=folders Folder of a name server\'s journal. Repeatable.' \
                 '--timeout= For each request on each server.' \
                 '--retries= Of what got no answer and changes nothing.' \
                 '--concurrency= Servers asked at a time.' \
@@ -546,7 +557,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--readOnly,--writable Whether every change is refused.' \
                 '--color=red|green|yellow|blue|magenta|cyan To show its name in, say red.' \
                 '--unset= Forget this, such as timeout or tls.caFile. Repeatable.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         case contextlogin
             set family local
             set places \
@@ -554,21 +565,21 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '--name=contexts Name of a context.' \
                 '--file= Store them in this file, for its owner alone.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         case contextdelete
             set family local
             set places \
                 '--name=contexts Name of a context.'
             set options \
                 '--name=contexts Name of a context.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         case journalcat
             set family local
             set places \
                 '--dir=folders Folder of the journal.'
             set options \
                 '--dir=folders Folder of the journal.' \
-                '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.' \
+                '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.' \
                 '--until= Only before then.'
             set columns 'seq|time|server|type|summary|cause|client|event|'
         case journaltail
@@ -597,7 +608,7 @@ function __nsadmin_table --no-scope-shadowing
         case auditlist
             set family local
             set options \
-                '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.'
+                '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.'
             set columns 'time|user|context|nameServers|command|sent|results|exitCode|servers|'
         case mqadminmap
             set family local
@@ -831,7 +842,7 @@ function __nsadmin_values --argument-names source typed head
         case folders
             printf '%s\n' $head(__fish_complete_directories $typed '')
         case commands
-            printf '%s\n' clusterList\t'Brokers with their load and state' brokerStatus\t'All that a broker tells about itself' haStatus\t'How far slaves are behind' getBrokerConfig\t'Settings in force on brokers' topicList\t'Names of topics, or who consumes them' topicRoute\t'Brokers and queues of a topic' topicClusterList\t'Clusters that have a topic' topicStatus\t'Offsets of a topic\'s queues' statsAll\t'What topics take and groups read' allocateMQ\t'Which client gets which queues' consumerProgress\t'How far a group is behind, or all groups' consumerConnection\t'Clients of a group, and what they subscribe to' consumerStatus\t'What the clients of a group tell about themselves' brokerConsumeStats\t'How far all groups are behind on one broker' getConsumerConfig\t'Settings of a group' producer\t'All producers of a broker, or of all' producerConnection\t'Clients of a group' queryMsgByKey\t'Messages with a business key' queryMsgByOffset\t'The message at one place of a queue' printMsgByQueue\t'Messages in one queue, or its tags' printMsg\t'Messages in all queues of a topic' queryMsgTraceById\t'Who sent and who consumed a message' where\t'Which are asked, who said so, and whether they answer' kvGet\t'One value of the KV config' kvList\t'All values of a KV namespace' getNamesrvConfig\t'Settings in force' wipeWritePerm\t'Stop writes to a broker' addWritePerm\t'Allow writes to a broker again' updateBrokerConfig\t'Set one item on brokers' sendMsgStatus\t'Write test messages to a broker, and time each' clusterRT\t'Write test messages to all masters, and time them' cleanExpiredCQ\t'Delete parts of queues whose messages expired' cleanUnusedTopic\t'Delete queues of topics without config' updateTopic\t'Create or change a topic' updateTopicPerm\t'Change a topic\'s permission' deleteTopic\t'Delete a topic with its messages' updateSubGroup\t'Create or change a group' deleteSubGroup\t'Delete a group' resetOffsetByTime\t'Move a group to a time or an offset' skipAccumulatedMessage\t'Move a group to the end of a topic' cloneGroupOffset\t'Move a group to where another one is' sendMessage\t'Send one text message to a topic' updateKvConfig\t'Write a value of the KV config' deleteKvConfig\t'Delete a value of the KV config' updateNamesrvConfig\t'Set one item' updateOrderConf\t'Show or write a topic\'s order configuration' queryMsgByUniqueKey\t'Messages by the id in a producer\'s log' queryMsgById\t'A message by an id of either kind' contextList\t'Clusters that are known by name' contextShow\t'One of them' contextUse\t'Choose one for all commands' contextSet\t'Make or change one' contextLogin\t'Store its credentials' contextDelete\t'Forget one' journalCat\t'What a name server\'s journal says' journalTail\t'The end of it, and what comes' journalStat\t'What is in it, by type of event' journalVerify\t'Whether it is whole' auditList\t'Changes that were made from this account' mqadminMap\t'What to type instead of a command of mqadmin' batch\t'Run many commands, one a line' namesrv\t'Run a name server here' lab\t'Run a name server and simulated brokers, to play with' completion\t'Write the completion of a shell' help\t'More on one command'
+            printf '%s\n' clusterList\t'Brokers with their load and state' brokerStatus\t'All that a broker tells about itself' haStatus\t'How far slaves are behind' getBrokerConfig\t'Settings in force on brokers' topicList\t'Names of topics, or who consumes them' topicRoute\t'Brokers and queues of a topic' topicClusterList\t'Clusters that have a topic' topicStatus\t'Offsets of a topic\'s queues' statsAll\t'What topics take and groups read' allocateMQ\t'Which client gets which queues' consumerProgress\t'How far a group is behind, or all groups' consumerConnection\t'Clients of a group, and what they subscribe to' consumerStatus\t'What the clients of a group tell about themselves' brokerConsumeStats\t'How far all groups are behind on one broker' getConsumerConfig\t'Settings of a group' producer\t'All producers of a broker, or of all' producerConnection\t'Clients of a group' queryMsgByKey\t'Messages with a business key' queryMsgByOffset\t'The message at one place of a queue' printMsgByQueue\t'Messages in one queue, or its tags' printMsg\t'Messages in all queues of a topic' queryMsgTraceById\t'Who sent and who consumed a message' where\t'Which are asked, who said so, and whether they answer' kvGet\t'One value of the KV config' kvList\t'All values of a KV namespace' getNamesrvConfig\t'Settings in force' routeAt\t'The route of a topic at a moment of the past' wipeWritePerm\t'Stop writes to a broker' addWritePerm\t'Allow writes to a broker again' updateBrokerConfig\t'Set one item on brokers' sendMsgStatus\t'Write test messages to a broker, and time each' clusterRT\t'Write test messages to all masters, and time them' cleanExpiredCQ\t'Delete parts of queues whose messages expired' cleanUnusedTopic\t'Delete queues of topics without config' updateTopic\t'Create or change a topic' updateTopicPerm\t'Change a topic\'s permission' deleteTopic\t'Delete a topic with its messages' updateSubGroup\t'Create or change a group' deleteSubGroup\t'Delete a group' resetOffsetByTime\t'Move a group to a time or an offset' skipAccumulatedMessage\t'Move a group to the end of a topic' cloneGroupOffset\t'Move a group to where another one is' sendMessage\t'Send one text message to a topic' updateKvConfig\t'Write a value of the KV config' deleteKvConfig\t'Delete a value of the KV config' updateNamesrvConfig\t'Set one item' updateOrderConf\t'Show or write a topic\'s order configuration' queryMsgByUniqueKey\t'Messages by the id in a producer\'s log' queryMsgById\t'A message by an id of either kind' contextList\t'Clusters that are known by name' contextShow\t'One of them' contextUse\t'Choose one for all commands' contextSet\t'Make or change one' contextLogin\t'Store its credentials' contextDelete\t'Forget one' journalCat\t'What a name server\'s journal says' journalTail\t'The end of it, and what comes' journalStat\t'What is in it, by type of event' journalVerify\t'Whether it is whole' auditList\t'Changes that were made from this account' mqadminMap\t'What to type instead of a command of mqadmin' batch\t'Run many commands, one a line' namesrv\t'Run a name server here' lab\t'Run a name server and simulated brokers, to play with' completion\t'Write the completion of a shell' help\t'More on one command'
         case 'columns:*'
             # The last of several, such as a,b or a,-b.
             set -l others (string replace -r '[^,-]*$' '' -- $typed)

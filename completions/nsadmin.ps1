@@ -94,7 +94,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'querymsgbykey' = @{
             name = 'queryMsgByKey'; family = 'read'; help = 'Messages with a business key'
             places = @('-t,--topic=topics Name of a topic.', '-k,--msgKey= One of the keys of a message.')
-            options = @('-t,--topic=topics Name of a topic.', '-k,--msgKey= One of the keys of a message.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.', '-e,--endTimestamp= Stored until, likewise.', '-m,--maxNum= The newest N messages.', '-p,--keyType=K|T K: a key; T: a tag, with a RocksDB index only.', '-l,--lastKey= Go on behind this indexKey, with a RocksDB index.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|indexKey|'
+            options = @('-t,--topic=topics Name of a topic.', '-k,--msgKey= One of the keys of a message.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-m,--maxNum= The newest N messages.', '-p,--keyType=K|T K: a key; T: a tag, with a RocksDB index only.', '-l,--lastKey= Go on behind this indexKey, with a RocksDB index.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|indexKey|'
         }
         'querymsgbyoffset' = @{
             name = 'queryMsgByOffset'; family = 'read'; help = 'The message at one place of a queue'
@@ -104,17 +104,17 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'printmsgbyqueue' = @{
             name = 'printMsgByQueue'; family = 'read'; help = 'Messages in one queue, or its tags'
             places = @('-t,--topic=topics Name of a topic.', '-a,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.')
-            options = @('-t,--topic=topics Name of a topic.', '-a,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.', '-c,--charsetName= Read bodies in this encoding, not in UTF-8.', '-s,--subExpression= Only messages with a tag of these: A || B.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.', '-e,--endTimestamp= Stored until, likewise.', '-p,--print=true|false Whether messages are shown; true unless -f is.', '-d,--printBody=true|false Whether with bodies; false.', '-f,--calculate=true|false Count messages by tag; false. Has no bound.', '--maxNum= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tag|count|'
+            options = @('-t,--topic=topics Name of a topic.', '-a,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.', '-c,--charsetName= Read bodies in this encoding, not in UTF-8.', '-s,--subExpression= Only messages with a tag of these: A || B.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-p,--print=true|false Whether messages are shown; true unless -f is.', '-d,--printBody=true|false Whether with bodies; false.', '-f,--calculate=true|false Count messages by tag; false. Has no bound.', '--maxNum= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tag|count|'
         }
         'printmsg' = @{
             name = 'printMsg'; family = 'read'; help = 'Messages in all queues of a topic'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-c,--charsetName= Read bodies in this encoding, not in UTF-8.', '-s,--subExpression= Only messages with a tag of these: A || B.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.', '-e,--endTimestamp= Stored until, likewise.', '-d,--printBody=true|false Whether with bodies; true.', '-l,--lmqParentTopic=topics Ask the brokers of this topic instead.', '--maxNum= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
+            options = @('-t,--topic=topics Name of a topic.', '-c,--charsetName= Read bodies in this encoding, not in UTF-8.', '-s,--subExpression= Only messages with a tag of these: A || B.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-d,--printBody=true|false Whether with bodies; true.', '-l,--lmqParentTopic=topics Ask the brokers of this topic instead.', '--maxNum= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         }
         'querymsgtracebyid' = @{
             name = 'queryMsgTraceById'; family = 'read'; help = 'Who sent and who consumed a message'
             places = @('-i,--msgId= The id that a producer has in its log.')
-            options = @('-i,--msgId= The id that a producer has in its log.', '-t,--traceTopic=topics Where the traces are.', '-b,--beginTimestamp= Traces since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.', '-e,--endTimestamp= Traces until, likewise.', '-c,--maxNum= Look at so many trace messages of each broker.'); columns = 'type|group|clientHost|time|costMs|status|topic|msgId|offsetMsgId|tags|keys|storeHost|messageType|retryTimes|requestId|transactionId|'
+            options = @('-i,--msgId= The id that a producer has in its log.', '-t,--traceTopic=topics Where the traces are.', '-b,--beginTimestamp= Traces since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.', '-e,--endTimestamp= Traces until, likewise.', '-c,--maxNum= Look at so many trace messages of each broker.'); columns = 'type|group|clientHost|time|costMs|status|topic|msgId|offsetMsgId|tags|keys|storeHost|messageType|retryTimes|requestId|transactionId|'
         }
         'where' = @{
             name = 'where'; family = 'read'; help = 'Which are asked, who said so, and whether they answer'
@@ -135,6 +135,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             name = 'getNamesrvConfig'; family = 'read'; help = 'Settings in force'
             places = @()
             options = @(); columns = 'namesrvAddr|key|value|'
+        }
+        'routeat' = @{
+            name = 'routeAt'; family = 'read'; help = 'The route of a topic at a moment of the past'
+            places = @('-t,--topic=topics Name of a topic.')
+            options = @('-t,--topic=topics Name of a topic.', '--at= ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal; else the context''s. Repeatable.'); columns = 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|server|'
         }
         'wipewriteperm' = @{
             name = 'wipeWritePerm'; family = 'change'; help = 'Stop writes to a broker'
@@ -199,7 +204,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'resetoffsetbytime' = @{
             name = 'resetOffsetByTime'; family = 'change'; help = 'Move a group to a time or an offset'
             places = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.')
-            options = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.', '-s,--timestamp= -1 for the end, ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.', '-f,--force=true|false false: before 5.2, only go back. Else unused.', '-b,--broker=addresses With -q: the master that has the queue.', '-q,--queue= With -b: only this queue.', '-o,--offset= With -b and -q: to this offset, 0 too.', '-c,--cluster=clusters Only the brokers of this cluster.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
+            options = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.', '-s,--timestamp= -1 for the end, ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.', '-f,--force=true|false false: before 5.2, only go back. Else unused.', '-b,--broker=addresses With -q: the master that has the queue.', '-q,--queue= With -b: only this queue.', '-o,--offset= With -b and -q: to this offset, 0 too.', '-c,--cluster=clusters Only the brokers of this cluster.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         }
         'skipaccumulatedmessage' = @{
             name = 'skipAccumulatedMessage'; family = 'change'; help = 'Move a group to the end of a topic'
@@ -239,7 +244,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'querymsgbyuniquekey' = @{
             name = 'queryMsgByUniqueKey'; family = 'mixed'; help = 'Messages by the id in a producer''s log'
             places = @('-t,--topic=topics Name of a topic.', '-i,--msgId= The id that a producer has in its log.')
-            options = @('-i,--msgId= The id that a producer has in its log.', '-a,--showAll Accepted from mqadmin: all that there are is the rule.', '-s,--startTime= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.', '-e,--endTime= Stored until, likewise.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.', '-g,--consumerGroup=groups With -d: hand it to this client of the group.', '-d,--clientId= With -g: an id of consumerConnection.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|'
+            options = @('-i,--msgId= The id that a producer has in its log.', '-a,--showAll Accepted from mqadmin: all that there are is the rule.', '-s,--startTime= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.', '-e,--endTime= Stored until, likewise.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.', '-g,--consumerGroup=groups With -d: hand it to this client of the group.', '-d,--clientId= With -g: an id of consumerConnection.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|'
         }
         'querymsgbyid' = @{
             name = 'queryMsgById'; family = 'mixed'; help = 'A message by an id of either kind'
@@ -249,37 +254,37 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'contextlist' = @{
             name = 'contextList'; family = 'local'; help = 'Clusters that are known by name'
             places = @()
-            options = @(); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
+            options = @(); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         }
         'contextshow' = @{
             name = 'contextShow'; family = 'local'; help = 'One of them'
             places = @('--name=contexts Name of a context.')
-            options = @('--name=contexts Name of a context.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
+            options = @('--name=contexts Name of a context.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         }
         'contextuse' = @{
             name = 'contextUse'; family = 'local'; help = 'Choose one for all commands'
             places = @('--name=contexts Name of a context, or "-".')
-            options = @('--name=contexts Name of a context, or "-".'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
+            options = @('--name=contexts Name of a context, or "-".'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         }
         'contextset' = @{
             name = 'contextSet'; family = 'local'; help = 'Make or change one'
             places = @('--name=contexts Name of a context.')
-            options = @('--name=contexts Name of a context.', '-n,--namesrvAddr=name-servers Its name servers. Repeatable.', '--configFile=files Instead: a properties file that names them.', '--endpoint= Instead: where HTTP tells them.', '--accessKey= Who signs; the secret key is asked for, or piped in.', '--secretKeyStdin Read the secret key from a line of standard input.', '--securityTokenStdin Read a security token from the next line.', '--credentials= Instead: where these are: env, file:PATH, tools:PATH, keyring:NAME.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files The client''s own certificate (PEM).', '--tlsKey=files Its key (PEM).', '--tlsKeyPasswordFrom= What opens the key: env:NAME or file:PATH.', '--tlsKeyPasswordStdin Or read that from the next line.', '--tlsServerName= What certificates have to name.', '--verify,--insecure Whether certificates are checked.', '--addressMap= Where to reach brokers; added. Repeatable.', '--timeout= For each request on each server.', '--retries= Of what got no answer and changes nothing.', '--concurrency= Servers asked at a time.', '--defaultOutput=table|wide|json|jsonl|yaml|csv|tsv|name|value How to write rows.', '--readOnly,--writable Whether every change is refused.', '--color=red|green|yellow|blue|magenta|cyan To show its name in, say red.', '--unset= Forget this, such as timeout or tls.caFile. Repeatable.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
+            options = @('--name=contexts Name of a context.', '-n,--namesrvAddr=name-servers Its name servers. Repeatable.', '--configFile=files Instead: a properties file that names them.', '--endpoint= Instead: where HTTP tells them.', '--accessKey= Who signs; the secret key is asked for, or piped in.', '--secretKeyStdin Read the secret key from a line of standard input.', '--securityTokenStdin Read a security token from the next line.', '--credentials= Instead: where these are: env, file:PATH, tools:PATH, keyring:NAME.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files The client''s own certificate (PEM).', '--tlsKey=files Its key (PEM).', '--tlsKeyPasswordFrom= What opens the key: env:NAME or file:PATH.', '--tlsKeyPasswordStdin Or read that from the next line.', '--tlsServerName= What certificates have to name.', '--verify,--insecure Whether certificates are checked.', '--addressMap= Where to reach brokers; added. Repeatable.', '--journal=folders Folder of a name server''s journal. Repeatable.', '--timeout= For each request on each server.', '--retries= Of what got no answer and changes nothing.', '--concurrency= Servers asked at a time.', '--defaultOutput=table|wide|json|jsonl|yaml|csv|tsv|name|value How to write rows.', '--readOnly,--writable Whether every change is refused.', '--color=red|green|yellow|blue|magenta|cyan To show its name in, say red.', '--unset= Forget this, such as timeout or tls.caFile. Repeatable.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         }
         'contextlogin' = @{
             name = 'contextLogin'; family = 'local'; help = 'Store its credentials'
             places = @('--name=contexts Name of a context.')
-            options = @('--name=contexts Name of a context.', '--file= Store them in this file, for its owner alone.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
+            options = @('--name=contexts Name of a context.', '--file= Store them in this file, for its owner alone.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         }
         'contextdelete' = @{
             name = 'contextDelete'; family = 'local'; help = 'Forget one'
             places = @('--name=contexts Name of a context.')
-            options = @('--name=contexts Name of a context.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|readOnly|color|'
+            options = @('--name=contexts Name of a context.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         }
         'journalcat' = @{
             name = 'journalCat'; family = 'local'; help = 'What a name server''s journal says'
             places = @('--dir=folders Folder of the journal.')
-            options = @('--dir=folders Folder of the journal.', '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.', '--until= Only before then.'); columns = 'seq|time|server|type|summary|cause|client|event|'
+            options = @('--dir=folders Folder of the journal.', '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.', '--until= Only before then.'); columns = 'seq|time|server|type|summary|cause|client|event|'
         }
         'journaltail' = @{
             name = 'journalTail'; family = 'local'; help = 'The end of it, and what comes'
@@ -299,7 +304,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'auditlist' = @{
             name = 'auditList'; family = 'local'; help = 'Changes that were made from this account'
             places = @()
-            options = @('--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now.'); columns = 'time|user|context|nameServers|command|sent|results|exitCode|servers|'
+            options = @('--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.'); columns = 'time|user|context|nameServers|command|sent|results|exitCode|servers|'
         }
         'mqadminmap' = @{
             name = 'mqadminMap'; family = 'local'; help = 'What to type instead of a command of mqadmin'

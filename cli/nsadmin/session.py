@@ -26,6 +26,7 @@ class Options(NamedTuple):
 
     `context` is the name of the context in force, `color` what it is shown in. `overruled` are the ways to
     find name servers that did not win, and `signed_from` is where the credentials are from, in words.
+    `journals` are the folders that the context names.
     """
 
     namesrv_addr: tuple[str, ...] | NameServers | Find | None = None
@@ -41,6 +42,7 @@ class Options(NamedTuple):
     color: str | None = None
     overruled: tuple[str, ...] = ()
     signed_from: str | None = None
+    journals: tuple[str, ...] = ()
 
 
 class Session:

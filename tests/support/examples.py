@@ -34,14 +34,25 @@ BEFORE = {
 
 JOURNAL = {
     "namesrv/journal/0000000000000001-20250201T000000000Z.jsonl": """\
-{"v":1,"seq":1,"time":1738368000000,"server":"h:9876","type":"ServerReady","cause":"start","address":"h:9876"}
-{"v":1,"seq":2,"time":1738368001000,"server":"h:9876","type":"WritePermWiped","cause":"WIPE_WRITE_PERM_OF_BROKER",\
-"client":"10.0.0.1:5","brokerName":"broker-a","topics":1,"changes":[]}
+{"v":1,"seq":1,"time":1738368000000,"server":"h:9876","type":"Snapshot","cause":"start","reason":"start"\
+,"clusters":[],"groups":[],"live":[],"queues":[],"routes":[],"mappings":[],"kv":{},"settings":{}}
+{"v":1,"seq":2,"time":1738368000001,"server":"h:9876","type":"ServerReady","cause":"start","address":"h:9876"}
+{"v":1,"seq":3,"time":1738368001000,"server":"h:9876","type":"BrokerRegistered","cause":"REGISTER_BROKER",\
+"client":"10.0.0.1:4","clusterName":"cluster-a","brokerName":"broker-a","brokerId":0,"brokerAddr":"10.0.0.1:10911",\
+"topics":1,"enableActingMaster":false,"info":{"heartbeatTimeoutMillis":120000,"filterServers":[]}}
+{"v":1,"seq":4,"time":1738368001000,"server":"h:9876","type":"TopicsChanged","cause":"REGISTER_BROKER",\
+"client":"10.0.0.1:4","brokerName":"broker-a","reason":"registration","changes":[{"topics":["orders"],\
+"after":{"brokerName":"broker-a","readQueueNums":8,"writeQueueNums":8,"perm":6,"topicSysFlag":0}}]}
+{"v":1,"seq":5,"time":1738368003000,"server":"h:9876","type":"WritePermWiped","cause":"WIPE_WRITE_PERM_OF_BROKER",\
+"client":"10.0.0.9:5","brokerName":"broker-a","topics":1,"changes":[{"topics":["orders"],\
+"before":{"brokerName":"broker-a","readQueueNums":8,"writeQueueNums":8,"perm":6,"topicSysFlag":0},\
+"after":{"brokerName":"broker-a","readQueueNums":8,"writeQueueNums":8,"perm":4,"topicSysFlag":0}}]}
 """
 }
+OF_JOURNALS = ("journalCat", "journalTail", "journalStat", "journalVerify", "routeAt")
 FILES = {
     "batch": {"round.txt": "topicRoute orders\nupdateKvConfig DEPLOYMENT stage canary\n"},
-    **dict.fromkeys(("journalCat", "journalTail", "journalStat", "journalVerify"), JOURNAL),
+    **dict.fromkeys(OF_JOURNALS, JOURNAL),
 }
 """Files that the examples of a command name."""
 

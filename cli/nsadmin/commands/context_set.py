@@ -84,6 +84,10 @@ def context_set(
         list[str] | None,
         Option("--addressMap", metavar="FROM=TO", help="Where to reach brokers; added. Repeatable."),
     ] = None,
+    journal: Annotated[
+        list[str] | None,
+        Option("--journal", metavar="DIR", help="Folder of a name server's journal. Repeatable."),
+    ] = None,
     timeout: Annotated[
         float | None, Option("--timeout", metavar="SECONDS", help="For each request on each server.")
     ] = None,
@@ -135,6 +139,7 @@ def context_set(
         "accessKey": access_key,
         "secretKey": _secret(session, "secret key", secret_key_stdin, access_key is not None),
         "securityToken": _secret(session, "security token", security_token_stdin),
+        "journals": [_path(folder) for folder in journal] if journal else None,
         "timeout": timeout,
         "retries": retries,
         "concurrency": concurrency,

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 COLUMNS = (
     "name", "current", "namesrvAddr", "configFile", "endpoint", "credentials", "tls", "timeout", "retries",
-    "concurrency", "output", "addressMap", "readOnly", "color",
+    "concurrency", "output", "addressMap", "journals", "readOnly", "color",
 )  # fmt: skip
 _BRIEF = (*COLUMNS[:7], "readOnly", "color")
 
@@ -136,6 +136,7 @@ def _row(found: Contexts, name: str) -> Row:
         "concurrency": context.concurrency,
         "output": context.output,
         "addressMap": dict(context.address_map) or None,
+        "journals": list(context.journals) or None,
         "readOnly": context.read_only,
         "color": context.color,
     }

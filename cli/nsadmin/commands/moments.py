@@ -1,25 +1,49 @@
 """Moments: points in time as operators write them, and mqadmin's way to."""
 
 import re
-from datetime import datetime
+from datetime import date, datetime, timedelta
+from datetime import time as time_of_day
 from time import time
 
 from nsadmin.diagnostics import UsageError
 
-HELP = "ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, or now."
+HELP = (
+    "ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now."
+)
 _MQADMIN = re.compile(r"(\d{4}-\d\d-\d\d)#(\d\d:\d\d:\d\d):(\d{3})")
+_AGO = re.compile(r"-(\d{1,6})([smhdw])")
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
+_OF_A_DAY = re.compile(r"(?:(today|yesterday)\s+)?(\d\d?:\d\d(?::\d\d(?:\.\d{1,6})?)?)")
 
 
-def moment(command: str, option: str, text: str | None, default: int) -> int:
-    """Milliseconds since 1970; what names no time zone is meant in the one of this machine."""
+def moment(command: str, option: str, text: str | None, default: int, now: int | None = None) -> int:
+    """Milliseconds since 1970; what names no time zone is meant in the one of this machine.
+
+    `now`, in the same, is what -2h and yesterday count from; the clock's if left out.
+    """
     if text is None:
         return default
-    word = text.strip()
+    try:
+        return point(text.strip(), int(time() * 1000) if now is None else now)
+    except (ValueError, OverflowError, OSError):
+        raise UsageError(f"{command}: {option} {text} is no time: give {HELP}") from None
+
+
+def point(word: str, now: int) -> int:
+    """The moment that a word means at `now` (ms), in ms since 1970; ValueError for what is none."""
     if word == "now":
-        return int(time() * 1000)
+        return now
     if word.isascii() and word.isdigit() and len(word) < 19:
         return int(word)
-    try:
-        return round(datetime.fromisoformat(_MQADMIN.sub(r"\1T\2.\3", word)).timestamp() * 1000)
-    except (ValueError, OverflowError):
-        raise UsageError(f"{command}: {option} {text} is no time: give {HELP}") from None
+    if ago := _AGO.fullmatch(word):
+        return now - int(ago[1]) * _UNITS[ago[2]] * 1000
+    if of_a_day := _OF_A_DAY.fullmatch(word):
+        back = timedelta(days=1 if of_a_day[1] == "yesterday" else 0)
+        return _at(datetime.fromtimestamp(now / 1000).date() - back, of_a_day[2])
+    return round(datetime.fromisoformat(_MQADMIN.sub(r"\1T\2.\3", word)).timestamp() * 1000)
+
+
+def _at(day: date, clock: str) -> int:
+    hour, rest = clock.split(":", 1)
+    moment = datetime.combine(day, time_of_day.fromisoformat(f"{int(hour):02d}:{rest}"))
+    return round(moment.timestamp() * 1000)

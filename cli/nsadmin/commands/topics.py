@@ -12,6 +12,7 @@ from nsadmin.session import Session
 
 if TYPE_CHECKING:
     from nsadmin.client.deletion import DeletionStep
+    from nsadmin.client.routes import TopicRoute
     from nsadmin.client.usage import TopicUsage
 
 ROUTE_COLUMNS = (
@@ -103,7 +104,11 @@ def topic_route(
     """
     if raw:
         return session.admin.topics.raw_route(topic)
-    route = session.admin.topics.route(topic)
+    return route_table(topic, session.admin.topics.route(topic))
+
+
+def route_table(topic: str, route: "TopicRoute") -> Rows:
+    """A row for each broker that a route names."""
     rows: list[Row] = [
         {
             "topic": topic,

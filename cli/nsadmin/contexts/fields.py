@@ -35,6 +35,10 @@ def _addrs(value: object) -> str:
     return ";".join(_text(item) for item in items)
 
 
+def _paths(value: object) -> tuple[str, ...]:
+    return tuple(_text(item) for item in (value if isinstance(value, list) else [value]))
+
+
 def _flag(value: object) -> bool:
     if not isinstance(value, bool):
         raise Wrong("has to be true or false")
@@ -113,6 +117,7 @@ _FIELDS = (
     _Field("concurrency", "concurrency", _count(1)),
     _Field("output", "output", _text),
     _Field("addressMap", "address_map", _address_map),
+    _Field("journals", "journals", _paths),
     _Field("readOnly", "read_only", _flag),
     _Field("color", "color", _color),
 )
@@ -166,6 +171,8 @@ def written(context: Context) -> dict[str, object]:
             found["tls"] = _written(_TLS, value, verify=True)
         elif field.key == "addressMap":
             found.update({"addressMap": dict(value)} if value else {})
+        elif field.key == "journals":
+            found.update({"journals": list(value)} if value else {})
         elif value is not None and value is not False:
             found[field.key] = value
     return found

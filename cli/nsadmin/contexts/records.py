@@ -33,6 +33,7 @@ class Context(NamedTuple):
 
     One of `namesrv_addr`, `config_file` (a properties file) and `endpoint` says how name servers are found.
     `credentials` are these, or a source: env, file:PATH, tools:PATH, keyring:NAME. `timeout` is in seconds.
+    `journals` are folders where its name servers write theirs, relative to that of the file of contexts.
     In a `read_only` context every change is refused. `color` is what its name is shown in.
     """
 
@@ -46,6 +47,7 @@ class Context(NamedTuple):
     concurrency: int | None = None
     output: str | None = None
     address_map: tuple[tuple[str, str], ...] = ()
+    journals: tuple[str, ...] = ()
     read_only: bool = False
     color: str | None = None
 

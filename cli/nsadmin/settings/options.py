@@ -40,6 +40,7 @@ def resolve(values: Mapping[str, Any], connects: bool = True) -> Options:
         color=context.color,
         overruled=found.overruled if found else (),
         signed_from=signer and signer.source,
+        journals=tuple(str(in_force.path(folder)) for folder in context.journals),
     )
 
 

@@ -31,7 +31,7 @@ def test_all_that_can_be_named_is_kept(run: Run, tmp_path: Path, monkeypatch: py
         *("--tlsCert", "me.pem", "--tlsKey", "me.key", "--tlsKeyPasswordFrom", "env:PW", "--insecure"),
         *("--tlsServerName", "mq", "--addressMap", "10.0.0.0/8=gw", "--addressMap", "h:1=i:2"),
         *("--timeout", "5", "--retries", "2", "--concurrency", "8", "--defaultOutput", "csv"),
-        *("--readOnly", "--color", "red", "--json"),
+        *("--readOnly", "--color", "red", "--journal", "j", "--journal", "/k", "--json"),
     )
     assert done.code == 0
     assert json.loads(done.out)[0]["addressMap"] == {"10.0.0.0/8": "gw", "h:1": "i:2"}
@@ -51,6 +51,7 @@ def test_all_that_can_be_named_is_kept(run: Run, tmp_path: Path, monkeypatch: py
         "concurrency": 8,
         "output": "csv",
         "addressMap": {"10.0.0.0/8": "gw", "h:1": "i:2"},
+        "journals": [f"{tmp_path}/j", "/k"],
         "readOnly": True,
         "color": "red",
     }

@@ -64,6 +64,7 @@ def test_addresses_may_be_a_list_and_null_is_left_out() -> None:
         ({"addressMap": ["a"]}, "addressMap has to be a map, such as"),
         ({"addressMap": {"10.0.0.1/8": "a"}}, "addressMap cannot be: '10.0.0.1/8' is no network"),
         ({"addressMap": {"h": 1}}, "addressMap has to be a text"),
+        ({"journals": [1]}, "journals has to be a text"),
     ],
 )
 def test_what_cannot_be_is_one_line_that_begins_with_its_key(item: object, said: str) -> None:
@@ -87,6 +88,7 @@ FULL = Context(
     concurrency=1,
     output="csv",
     address_map=(("a", "b"),),
+    journals=("/j", "k"),
     read_only=True,
     color="red",
 )

@@ -1,0 +1,47 @@
+"""Restored: what was answered when the tables were those that a replay of a journal has."""
+
+from namesrv_core.history.replay import GroupTable, Replay
+from namesrv_core.state import lookup
+from namesrv_core.state.kv import ORDER_TOPIC_CONFIG
+from namesrv_core.state.tables import BrokerGroup, RouteTables
+
+
+def route_body(past: Replay, topic: str) -> bytes | None:
+    """The body that GET_ROUTEINFO_BY_TOPIC had, in standard JSON; None for a topic without a route.
+
+    Filter servers are those of brokers that were live: what was kept of a broker that was refused is not
+    written down.
+    """
+    found = lookup.route(_tables(past, topic), topic, _is_on(past, "supportActingMaster"))
+    if found is None:
+        return None
+    ordered = _is_on(past, "orderMessageEnable")
+    order = past.kv.get(ORDER_TOPIC_CONFIG, {}).get(topic) if ordered else None
+    return lookup.route_body(found, order, standard=True)
+
+
+def _is_on(past: Replay, setting: str) -> bool:
+    return past.settings.get(setting) == "true"
+
+
+def _tables(past: Replay, topic: str) -> RouteTables:
+    """As much of the tables as the route of one topic takes."""
+    tables = RouteTables()
+    if topic in past.topics:
+        tables.topics[topic] = past.topics[topic]
+    if topic in past.mappings:
+        tables.mappings[topic] = past.mappings[topic]
+    for name in past.topics.get(topic, ()):
+        if name in past.groups:
+            tables.groups[name] = _group(name, past.groups[name])
+    tables.filters = {
+        key: list(info.filter_servers) for key, info in past.live.items() if info.filter_servers
+    }
+    return tables
+
+
+def _group(name: str, table: GroupTable) -> BrokerGroup:
+    group = BrokerGroup(table.cluster, name)
+    group.addrs = table.addrs
+    group.acting_master, group.zone = table.enable_acting_master, table.zone_name
+    return group

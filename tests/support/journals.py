@@ -1,0 +1,65 @@
+"""Journals made by hand, and those of a real name server whose answers were recorded."""
+
+from collections.abc import Iterable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from namesrv_core.events import (
+    BrokerInfo,
+    BrokerRegistered,
+    Event,
+    QueueData,
+    Snapshot,
+    TopicChange,
+    TopicsChanged,
+)
+from namesrv_core.history.records import Origin, line
+from namesrv_core.storage.journal import Journal
+
+NOW = 1_763_733_780_000
+"""2025-11-21T14:03:00Z"""
+
+
+def snapshot(reason: str = "interval", **more: Any) -> Snapshot:
+    """A snapshot of empty tables, but for what is named."""
+    empty: dict[str, Any] = {field.name: () for field in fields(Snapshot)}
+    return Snapshot(**(empty | {"reason": reason, "kv": {}, "settings": {}} | more))
+
+
+def registered(name: str, *topics: str, addr: str = "10.0.0.1:10911", cluster: str = "c") -> list[Event]:
+    """What it writes down that a master brings topics, each with 8 queues."""
+    queue = QueueData(name, 8, 8, 6)
+    changes = tuple(TopicChange(topic, None, queue) for topic in topics)
+    return [
+        BrokerRegistered(cluster, name, 0, addr, len(topics), info=BrokerInfo("ha")),
+        TopicsChanged(name, "registration", changes),
+    ]
+
+
+class Pen:
+    """Writes a journal; each record is a second after the one before, and the first one at NOW."""
+
+    def __init__(self, folder: Path, server: str = "s:9876") -> None:
+        self.folder = folder
+        self.server = server
+        self.journal = Journal(folder)
+        self.now = NOW
+
+    def write(self, *events: Event, cause: str = "test", client: str | None = None) -> None:
+        for event in events:
+            origin = Origin(self.now, cause, client)
+            self.journal.append(line(self.journal.next, self.server, origin, event), 1, self.now)
+            self.now += 1000
+
+    def close_segment(self) -> None:
+        self.journal.roll()
+        self.journal.tidy(self.now)
+
+
+def written(folder: Path, events: Iterable[Event], server: str = "s:9876") -> str:
+    """A journal with these events in an open segment."""
+    pen = Pen(folder, server)
+    pen.write(*events)
+    pen.journal.close()
+    return str(folder)
