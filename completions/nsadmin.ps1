@@ -136,6 +136,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @()
             options = @(); columns = 'namesrvAddr|key|value|'
         }
+        'history' = @{
+            name = 'history'; family = 'read'; help = 'What happened to a topic, a broker or a key'
+            places = @('--kind=topic|broker|cluster|kv topic, broker, cluster or kv; all if left out.', '--name= Its name; of kv, the namespace.', '--key= Of kv, one key.')
+            options = @('--kind=topic|broker|cluster|kv topic, broker, cluster or kv; all if left out.', '--name= Its name; of kv, the namespace.', '--key= Of kv, one key.', '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.', '--until= Only before then.', '--type= Only events of this type, such as TopicsChanged. Repeatable.', '-f,--follow Go on with what comes, until Ctrl-C.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal; else the context''s. Repeatable.'); columns = 'seq|time|server|type|changes|cause|client|event|'
+        }
         'routeat' = @{
             name = 'routeAt'; family = 'read'; help = 'The route of a topic at a moment of the past'
             places = @('-t,--topic=topics Name of a topic.')

@@ -103,7 +103,10 @@ _GROUPS: dict[str, tuple[tuple[str, str, Kind, str], ...]] = {
         ("contextLogin", "credentials", "local", "Store its credentials"),
         ("contextDelete", "contexts", "local", "Forget one"),
     ),
-    "History": (("routeAt", "past_routes", "read", "The route of a topic at a moment of the past"),),
+    "History": (
+        ("history", "history", "read", "What happened to a topic, a broker or a key"),
+        ("routeAt", "past_routes", "read", "The route of a topic at a moment of the past"),
+    ),
     "Journals": (
         ("journalCat", "journal", "local", "What a name server's journal says"),
         ("journalTail", "journal", "local", "The end of it, and what comes"),

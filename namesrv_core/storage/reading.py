@@ -42,13 +42,16 @@ class Count(NamedTuple):
     last: int
 
 
-def records(folder: Path, since: int = 0) -> Iterator[Record]:
+def records(folder: Path, since: int = 0, wanted: Callable[[bytes], bool] | None = None) -> Iterator[Record]:
     """A journal's records, oldest first, from the segment on that has the first one of `since` (ms).
 
-    Lines that cannot be understood are passed over: `check` tells of them. BadSegment, OSError.
+    Only lines that are `wanted` are looked at; those that cannot be understood are passed over: `check`
+    tells of them. BadSegment, OSError.
     """
     for segment in _since(segments(folder), since):
-        yield from _readable(segment)
+        for text in lines(segment):
+            if (wanted is None or wanted(text)) and (record := _record(text)) is not None:
+                yield record
 
 
 def _since(found: list[Segment], since: int) -> list[Segment]:
@@ -92,6 +95,15 @@ def follow(
     folder: Path, after: int, pause: Callable[[float], None] = time.sleep, period: float = 0.2
 ) -> Iterator[list[Record]]:
     """Records with numbers above `after` as they come, some at a time; without end."""
+    for batch in looks(folder, after):
+        if batch:
+            yield batch
+        else:
+            pause(period)
+
+
+def looks(folder: Path, after: int) -> Iterator[list[Record]]:
+    """What a look finds of records with numbers above `after`, each once; perhaps nothing; without end."""
     reached, tail = after, _Tail()
     while True:
         found = segments(folder)
@@ -102,11 +114,8 @@ def follow(
             batch = [record for record in new if record.seq > reached]
             if batch:
                 break
-        if batch:
-            reached = batch[-1].seq
-            yield batch
-        else:
-            pause(period)
+        reached = batch[-1].seq if batch else reached
+        yield batch
 
 
 class _Tail:

@@ -49,7 +49,7 @@ JOURNAL = {
 "after":{"brokerName":"broker-a","readQueueNums":8,"writeQueueNums":8,"perm":4,"topicSysFlag":0}}]}
 """
 }
-OF_JOURNALS = ("journalCat", "journalTail", "journalStat", "journalVerify", "routeAt")
+OF_JOURNALS = ("journalCat", "journalTail", "journalStat", "journalVerify", "history", "routeAt")
 FILES = {
     "batch": {"round.txt": "topicRoute orders\nupdateKvConfig DEPLOYMENT stage canary\n"},
     **dict.fromkeys(OF_JOURNALS, JOURNAL),

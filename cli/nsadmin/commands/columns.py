@@ -242,6 +242,7 @@ IN_COMMANDS = {
         "diff": "bytes of the commit log that the slave has not confirmed",
         "role": "master or slave",
     },
+    "history": {**_JOURNAL, "event": "the event's fields; of its lists, what concerns the one asked for"},
     "journalCat": _JOURNAL,
     "journalStat": {
         "type": "kind of event",

@@ -1,0 +1,191 @@
+"""history: what happened to a topic, a broker, a cluster or a KV key, out of journals; no server is asked."""
+
+from collections.abc import Iterable, Iterator
+from heapq import merge
+from pathlib import Path
+from time import sleep
+from typing import Annotated, NamedTuple, cast
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.history.concerning import ROUTINE, Concerning, Kind, Subject
+from namesrv_core.history.records import KINDS, Record
+from namesrv_core.storage import reading
+from nsadmin.commands import moments
+from nsadmin.commands.declared import Option, Word, shows
+from nsadmin.commands.events import in_words
+from nsadmin.commands.recorded import Found, JournalOption, ServerOption, attempt, journals
+from nsadmin.commands.times import utc
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+COLUMNS = ("seq", "time", "server", "type", "changes", "cause", "client", "event")
+IN_TABLE = ("time", "type", "changes", "cause", "client")
+
+_KINDS = ("topic", "broker", "cluster", "kv")
+_NEVER = 1 << 62
+_PAUSE = 0.2
+
+
+class Wanted(NamedTuple):
+    """Which records to show: of whom, of which times (ms; from `begin` to before `end`) and types."""
+
+    subject: Subject | None
+    begin: int
+    end: int
+    types: frozenset[str]
+
+
+@shows(COLUMNS)
+def history(
+    session: Session,
+    kind: Annotated[
+        str | None,
+        Word(
+            ("--kind",),
+            "KIND",
+            "topic, broker, cluster or kv; all if left out.",
+            False,
+            values="|".join(_KINDS),
+        ),
+    ],
+    name: Annotated[str | None, Word(("--name",), "NAME", "Its name; of kv, the namespace.", required=False)],
+    key: Annotated[str | None, Word(("--key",), "KEY", "Of kv, one key.", required=False, values="")],
+    since: Annotated[
+        str | None, Option("--since", metavar="TIME", help=f"Only from then on: {moments.HELP}")
+    ] = None,
+    until: Annotated[str | None, Option("--until", metavar="TIME", help="Only before then.")] = None,
+    type_: Annotated[
+        list[str] | None,
+        Option("--type", metavar="TYPE", help="Only events of this type, such as TopicsChanged. Repeatable."),
+    ] = None,
+    follow: Annotated[bool, Option("-f", "--follow", help="Go on with what comes, until Ctrl-C.")] = False,
+    server: ServerOption = None,
+    journal: JournalOption = None,
+) -> Rows | Iterator[Rows]:
+    """Show what happened, newest last, with what caused it and whose doing it was.
+
+    A topic's history has its changes on each broker, its deletion and its order configuration; a broker's
+    has its registrations, silences and end as well. With every history go the starts and stops of the name
+    server and losses of its journal: what was known ends with them. Snapshots and proofs of life are left
+    out, unless --type names them. Events of several journals stand in the order of their times.
+
+    Examples:
+        # The life of a topic
+        nsadmin history topic orders --journal namesrv/journal
+        # Who took write permission away or gave it back, and when
+        nsadmin history --type WritePermWiped --type WritePermAdded --journal namesrv/journal
+        # What happened to a broker on a day, as JSON
+        nsadmin history broker broker-a --since 2025-02-01 --until 2025-02-02 --journal namesrv/journal --json
+    """
+    wanted = Wanted(
+        _subject(kind, name, key),
+        moments.moment("history", "--since", since, 0),
+        moments.moment("history", "--until", until, _NEVER),
+        _types(type_),
+    )
+    found = journals(session, "history", journal, server)
+    tellers = [_Teller(one, wanted, follow) for one in found]
+    lists = [teller.past() for teller in tellers]
+    in_table = IN_TABLE if len(found) == 1 else (IN_TABLE[0], "server", *IN_TABLE[1:])
+    errors = [teller.error for teller in tellers]
+    notes = [f"{teller.journal.server}: {teller.error}" for teller in tellers if teller.error]
+    shown = Rows(COLUMNS, _rows(lists), errors, notes, in_table)
+    return _followed(session, shown, tellers) if follow else shown
+
+
+def _subject(kind: str | None, name: str | None, key: str | None) -> Subject | None:
+    if kind is None:
+        return None
+    if kind not in _KINDS:
+        raise UsageError(f"history: {kind!r} has no history; type one of {', '.join(_KINDS)} and a name")
+    if name is None:
+        raise UsageError(f"history: which {kind}? Type: nsadmin history {kind} NAME")
+    if key is not None and kind != "kv":
+        raise UsageError(f"history: {key!r} is one too many; type: nsadmin history {kind} NAME")
+    return Subject(cast(Kind, kind), name, key)
+
+
+def _types(given: list[str] | None) -> frozenset[str]:
+    """The types to show, whatever case they are typed in."""
+    by_lower = {name.lower(): name for name in KINDS}
+    for text in given or ():
+        if text.lower() not in by_lower:
+            from difflib import get_close_matches
+
+            near = get_close_matches(text.lower(), by_lower, 3, 0.5) or by_lower
+            names = ", ".join(by_lower[name] for name in near)
+            raise UsageError(f"history: --type {text} is no type of event; there are: {names}")
+    return frozenset(by_lower[text.lower()] for text in given or ()) or frozenset(KINDS) - ROUTINE
+
+
+class _Teller:
+    """One journal; `error` is what was wrong with its files."""
+
+    def __init__(self, journal: Found, wanted: Wanted, goes_on: bool) -> None:
+        self.journal = journal
+        self.error: RocketMQError | None = None
+        self._wanted = wanted
+        self._concerning = Concerning(wanted.subject)
+        self._goes_on = goes_on
+        self._reached = 0
+
+    def past(self) -> list[tuple[Record, Row]]:
+        try:
+            return attempt("history", self.journal, lambda folder: list(self._told(self._read(folder))))
+        except RocketMQError as error:
+            self.error = error
+            return []
+
+    def _read(self, folder: Path) -> Iterator[Record]:
+        if self._goes_on:
+            # What comes while the past is read is behind this one, or the last one that was read.
+            self._reached = max((record.seq for record in reading.last(folder, 1)), default=0)
+        for record in reading.records(folder, self._wanted.begin, self._concerning.may_be):
+            self._reached = max(self._reached, record.seq)
+            yield record
+
+    def coming(self) -> Iterator[list[tuple[Record, Row]]]:
+        """What each look finds."""
+        for records in reading.looks(self.journal.folder, self._reached):
+            yield list(self._told(records))
+
+    def _told(self, records: Iterable[Record]) -> Iterator[tuple[Record, Row]]:
+        wanted = self._wanted
+        for record in records:
+            part = self._concerning.part(record)
+            if (
+                part is None
+                or record.type not in wanted.types
+                or not wanted.begin <= record.time < wanted.end
+            ):
+                continue
+            yield (
+                record,
+                {
+                    "seq": record.seq,
+                    "time": utc(record.time),
+                    "server": record.server,
+                    "type": record.type,
+                    "changes": in_words(record.type, part),
+                    "cause": record.origin.cause,
+                    "client": record.origin.client,
+                    "event": part,
+                },
+            )
+
+
+def _rows(lists: Iterable[list[tuple[Record, Row]]]) -> list[Row]:
+    return [row for _, row in merge(*lists, key=lambda item: item[0].time)]
+
+
+def _followed(session: Session, shown: Rows, tellers: list[_Teller]) -> Iterator[Rows]:
+    coming = [teller.coming() for teller in tellers]
+    yield shown
+    session.continue_table()
+    while True:
+        rows = _rows([next(one) for one in coming])
+        if rows:
+            yield shown._replace(rows=rows, errors=(), notes=())
+        else:
+            sleep(_PAUSE)

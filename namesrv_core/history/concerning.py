@@ -1,0 +1,118 @@
+"""Which records concern a topic, a broker, a cluster or a KV key, and which part of each does. Pure."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, NamedTuple
+
+from namesrv_core.events import (
+    EventsLost,
+    Heartbeats,
+    ServerPaused,
+    ServerReady,
+    ServerStarted,
+    ServerStopping,
+    Snapshot,
+    SnapshotMark,
+)
+from namesrv_core.history.records import Json, Record
+
+Kind = Literal["topic", "broker", "cluster", "kv"]
+
+ORDER_TOPIC_CONFIG = "ORDER_TOPIC_CONFIG"
+OF_ALL = frozenset(
+    kind.__name__ for kind in (EventsLost, ServerPaused, ServerReady, ServerStarted, ServerStopping)
+)
+"""What concerns whatever a name server knows: with it everything begins, ends or is missing."""
+ROUTINE = frozenset(kind.__name__ for kind in (Heartbeats, Snapshot, SnapshotMark))
+"""What happens by the clock, and changes nothing."""
+
+
+class Subject(NamedTuple):
+    """Whom to follow; of a KV namespace without a `key`, all keys."""
+
+    kind: Kind
+    name: str
+    key: str | None = None
+
+
+class Concerning:
+    """Hand it records in their order: it learns from them which brokers a cluster has."""
+
+    def __init__(self, subject: Subject | None) -> None:
+        self._subject = subject
+        self._cluster_of: dict[str, str] = {}
+        self._marks = _marks(subject)
+
+    def may_be(self, text: bytes) -> bool:
+        """Whether a line may have a record to look at; cheap, and sure where it says no."""
+        if self._marks is None:
+            return True
+        head = text[:512]
+        if b'"type":"Snapshot"' in head:
+            return False
+        return any(mark in text for mark in self._marks) or any(name in head for name in _ANYWAY)
+
+    def part(self, record: Record) -> Mapping[str, Json] | None:
+        """The event's fields, of lists what concerns the subject; None where nothing does."""
+        subject = self._subject
+        if subject is None or record.type in OF_ALL:
+            return record.fields
+        if subject.kind == "topic":
+            return _of_topic(record, subject.name)
+        if subject.kind == "kv":
+            own = record.fields.get("namespace") == subject.name
+            return record.fields if own and subject.key in (None, record.fields.get("key")) else None
+        if subject.kind == "broker":
+            return _of_broker(record, subject.name)
+        return self._of_cluster(record, subject.name)
+
+    def _of_cluster(self, record: Record, name: str) -> Mapping[str, Json] | None:
+        fields = record.fields
+        if record.type == Snapshot.__name__:
+            self._cluster_of = {
+                group["brokerName"]: group["clusterName"] for group in fields.get("groups", ())
+            }
+            return None
+        broker, cluster = fields.get("brokerName"), fields.get("clusterName")
+        if broker is not None and cluster is not None:
+            self._cluster_of[broker] = cluster
+        if name in (cluster, self._cluster_of.get(broker or "")):
+            return fields
+        return None
+
+
+_ANYWAY = tuple(f'"type":"{name}"'.encode() for name in OF_ALL)
+
+
+def _marks(subject: Subject | None) -> tuple[bytes, ...] | None:
+    """Texts one of which is in every line that concerns a subject; None where there is no such text."""
+    if subject is None or subject.kind == "cluster":
+        return None
+    texts = (json.dumps(subject.name, ensure_ascii=each) for each in (False, True))
+    return tuple({text.encode("utf-8", "surrogatepass") for text in texts})
+
+
+def _of_topic(record: Record, topic: str) -> Mapping[str, Json] | None:
+    fields = record.fields
+    if fields.get("namespace") == ORDER_TOPIC_CONFIG and fields.get("key") == topic:
+        return fields
+    changes = [
+        {**group, "topics": [topic]} for group in fields.get("changes", ()) if topic in group["topics"]
+    ]
+    mappings = [change for change in fields.get("mappingChanges", ()) if change.get("topic") == topic]
+    if not changes and not mappings and fields.get("topic") != topic:
+        return None
+    own = {"changes": changes, "mappingChanges": mappings}
+    return {name: own.get(name, value) for name, value in fields.items()}
+
+
+def _of_broker(record: Record, name: str) -> Mapping[str, Json] | None:
+    fields = record.fields
+    if fields.get("brokerName") == name:
+        return fields
+    changes = [group for group in fields.get("changes", ()) if name in _brokers(group)]
+    return {**fields, "changes": changes} if changes else None
+
+
+def _brokers(group: Mapping[str, Any]) -> Iterator[str]:
+    return (group[side]["brokerName"] for side in ("before", "after") if group.get(side))

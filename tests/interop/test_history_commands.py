@@ -1,0 +1,120 @@
+"""history and routeAt about a real broker that was wiped, whose topic changed, and that was killed."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.interop import wire
+from tests.interop.cluster import (
+    brokers,
+    create_topic,
+    route,
+    wait_for_broker,
+    wait_for_runtime_info,
+    wait_for_topic,
+)
+from tests.interop.java_parts import JavaBroker
+from tests.interop.our_server import ROOT, OurNameServer
+from tests.interop.processes import wait_for
+
+TOPIC = "HistoryTopic"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
+
+
+def nsadmin(*args: str) -> tuple[int, Any]:
+    """Exit code and rows of a command."""
+    command = [sys.executable, "-m", "nsadmin", *args, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
+    return done.returncode, json.loads(done.stdout)
+
+
+class Told(NamedTuple):
+    """A journal, and what topicRoute showed at some moments (ms)."""
+
+    folder: str
+    shown: dict[int, tuple[int, Any]]
+
+
+@pytest.fixture(scope="module")
+def told(released: None, tmp_path_factory: pytest.TempPathFactory) -> Told:
+    home = tmp_path_factory.mktemp("history")
+    folder, shown = str(home / "kept"), dict[int, tuple[int, Any]]()
+    with OurNameServer(home / "ours", {"journalDir": folder}) as server:
+
+        def look() -> None:
+            answer = nsadmin("topicRoute", TOPIC, "-n", server.address) if route(server, TOPIC) else (5, [])
+            shown[int(time.time() * 1000)] = answer
+            time.sleep(0.01)
+
+        def queues(count: int, perm: int) -> Callable[[], bool]:
+            def is_so() -> bool:
+                found = (route(server, TOPIC) or {"queueDatas": [{}]})["queueDatas"][0]
+                return (found.get("readQueueNums"), found.get("perm")) == (count, perm)
+
+            return is_so
+
+        broker = JavaBroker(home / "broker", [server.address])
+        broker.start()
+        try:
+            wait_for_broker([server], "broker-a")
+            wait_for_runtime_info(broker.port)
+            look()
+            create_topic(broker.port, TOPIC, queues=3)
+            wait_for_topic([server], TOPIC)
+            look()
+            assert wire.ask(server.port, 205, {"brokerName": "broker-a"}).code == 0
+            look()
+            create_topic(broker.port, TOPIC, queues=5)
+            wait_for("the changed topic", queues(5, 6), 30)
+            look()
+        finally:
+            broker.kill()
+        wait_for("the end of the broker", lambda: not brokers(server), 30)
+        look()
+    return Told(folder, shown)
+
+
+def test_route_at_is_what_topic_route_showed_at_each_moment(told: Told) -> None:
+    seen: list[Any] = []
+    for moment, (code, rows) in told.shown.items():
+        found, past = nsadmin("routeAt", TOPIC, "--at", str(moment), "--journal", told.folder)
+        assert found == code
+        assert [{name: row[name] for name in row if name != "server"} for row in past] == rows
+        seen += [(row["readQueueNums"], row["perm"]) for row in past] or [None]
+    assert seen == [None, (3, 6), (3, 4), (5, 6), None]
+
+
+def test_the_history_of_the_topic_tells_it_all(told: Told) -> None:
+    code, rows = nsadmin("history", "topic", TOPIC, "--journal", told.folder)
+    assert code == 0
+    changes = [
+        (row["type"], row["cause"], row["changes"]) for row in rows if not row["type"].startswith("Server")
+    ]
+    created, wiped, changed, gone = changes
+    assert created[2] == f"{TOPIC} on broker-a new: readQueueNums 3, writeQueueNums 3, perm rw-"
+    assert wiped == ("WritePermWiped", "WIPE_WRITE_PERM_OF_BROKER", f"{TOPIC} on broker-a perm rw- -> r--")
+    assert "readQueueNums 3 -> 5" in changed[2]
+    assert "perm r-- -> rw-" in changed[2]
+    assert gone[1:] == (
+        "channel closed",
+        f"{TOPIC} on broker-a gone: readQueueNums 5, writeQueueNums 5, perm rw-",
+    )
+    assert all(row["client"] for row in rows if row["cause"].isupper())
+
+
+def test_the_history_of_the_broker_begins_and_ends_with_it(told: Told) -> None:
+    code, rows = nsadmin("history", "broker", "broker-a", "--journal", told.folder)
+    assert code == 0
+    own = [row for row in rows if not row["type"].startswith("Server")]
+    assert own[0]["type"] == "BrokerRegistered"
+    assert own[0]["changes"].startswith("new: broker-a 0=127.0.0.1:")
+    (ended,) = [row for row in own if row["type"] == "BrokerUnregistered"]
+    assert ended["changes"].endswith(": channel closed")
+    (wiped,) = [row for row in own if row["type"] == "WritePermWiped"]
+    assert wiped["client"].startswith("127.0.0.1:")
