@@ -279,6 +279,26 @@ function __nsadmin_table --no-scope-shadowing
                 '--namesrv= Only the journal of this one, as records name it.' \
                 '--journal=folders A name server\'s journal; else the context\'s. Repeatable.'
             set columns 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|server|'
+        case routediff
+            set family read
+            set places \
+                '-t,--topic=topics Only this topic.'
+            set options \
+                '-t,--topic=topics Only this topic.' \
+                '--from= The one side: a snapshot\'s file, HOST:PORT of a name server, a context, or a time.' \
+                '--to= The other side: one of the same.' \
+                '--unified As the text that diff -U0 writes.' \
+                '--namesrv= Only the journal of this one, as records name it.' \
+                '--journal=folders A name server\'s journal; else the context\'s. Repeatable.'
+            set columns 'what|name|brokerName|changes|before|after|'
+        case snapshotsave
+            set family read
+            set places \
+                '--file=files Where to; named after the time if left out.'
+            set options \
+                '--file=files Where to; named after the time if left out.' \
+                '--namespace=namespaces With this KV namespace too. Repeatable.'
+            set columns 'file|time|nameServers|brokers|topics|kvEntries|size|'
         case wipewriteperm
             set family change
             set places \
@@ -590,6 +610,20 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '--name=contexts Name of a context.'
             set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+        case snapshotshow
+            set family local
+            set places \
+                '--file=files The snapshot\'s file.'
+            set options \
+                '--file=files The snapshot\'s file.'
+            set columns 'what|name|brokerName|summary|value|'
+        case snapshotlist
+            set family local
+            set places \
+                '--dir=folders Where to look; here if left out.'
+            set options \
+                '--dir=folders Where to look; here if left out.'
+            set columns 'file|time|nameServers|brokers|topics|kvEntries|size|'
         case journalcat
             set family local
             set places \
@@ -859,7 +893,7 @@ function __nsadmin_values --argument-names source typed head
         case folders
             printf '%s\n' $head(__fish_complete_directories $typed '')
         case commands
-            printf '%s\n' clusterList\t'Brokers with their load and state' brokerStatus\t'All that a broker tells about itself' haStatus\t'How far slaves are behind' getBrokerConfig\t'Settings in force on brokers' topicList\t'Names of topics, or who consumes them' topicRoute\t'Brokers and queues of a topic' topicClusterList\t'Clusters that have a topic' topicStatus\t'Offsets of a topic\'s queues' statsAll\t'What topics take and groups read' allocateMQ\t'Which client gets which queues' consumerProgress\t'How far a group is behind, or all groups' consumerConnection\t'Clients of a group, and what they subscribe to' consumerStatus\t'What the clients of a group tell about themselves' brokerConsumeStats\t'How far all groups are behind on one broker' getConsumerConfig\t'Settings of a group' producer\t'All producers of a broker, or of all' producerConnection\t'Clients of a group' queryMsgByKey\t'Messages with a business key' queryMsgByOffset\t'The message at one place of a queue' printMsgByQueue\t'Messages in one queue, or its tags' printMsg\t'Messages in all queues of a topic' queryMsgTraceById\t'Who sent and who consumed a message' where\t'Which are asked, who said so, and whether they answer' kvGet\t'One value of the KV config' kvList\t'All values of a KV namespace' getNamesrvConfig\t'Settings in force' history\t'What happened to a topic, a broker or a key' routeAt\t'The route of a topic at a moment of the past' wipeWritePerm\t'Stop writes to a broker' addWritePerm\t'Allow writes to a broker again' updateBrokerConfig\t'Set one item on brokers' sendMsgStatus\t'Write test messages to a broker, and time each' clusterRT\t'Write test messages to all masters, and time them' cleanExpiredCQ\t'Delete parts of queues whose messages expired' cleanUnusedTopic\t'Delete queues of topics without config' updateTopic\t'Create or change a topic' updateTopicPerm\t'Change a topic\'s permission' deleteTopic\t'Delete a topic with its messages' updateSubGroup\t'Create or change a group' deleteSubGroup\t'Delete a group' resetOffsetByTime\t'Move a group to a time or an offset' skipAccumulatedMessage\t'Move a group to the end of a topic' cloneGroupOffset\t'Move a group to where another one is' sendMessage\t'Send one text message to a topic' updateKvConfig\t'Write a value of the KV config' deleteKvConfig\t'Delete a value of the KV config' updateNamesrvConfig\t'Set one item' updateOrderConf\t'Show or write a topic\'s order configuration' queryMsgByUniqueKey\t'Messages by the id in a producer\'s log' queryMsgById\t'A message by an id of either kind' contextList\t'Clusters that are known by name' contextShow\t'One of them' contextUse\t'Choose one for all commands' contextSet\t'Make or change one' contextLogin\t'Store its credentials' contextDelete\t'Forget one' journalCat\t'What a name server\'s journal says' journalTail\t'The end of it, and what comes' journalStat\t'What is in it, by type of event' journalVerify\t'Whether it is whole' auditList\t'Changes that were made from this account' mqadminMap\t'What to type instead of a command of mqadmin' batch\t'Run many commands, one a line' namesrv\t'Run a name server here' lab\t'Run a name server and simulated brokers, to play with' completion\t'Write the completion of a shell' help\t'More on one command'
+            printf '%s\n' clusterList\t'Brokers with their load and state' brokerStatus\t'All that a broker tells about itself' haStatus\t'How far slaves are behind' getBrokerConfig\t'Settings in force on brokers' topicList\t'Names of topics, or who consumes them' topicRoute\t'Brokers and queues of a topic' topicClusterList\t'Clusters that have a topic' topicStatus\t'Offsets of a topic\'s queues' statsAll\t'What topics take and groups read' allocateMQ\t'Which client gets which queues' consumerProgress\t'How far a group is behind, or all groups' consumerConnection\t'Clients of a group, and what they subscribe to' consumerStatus\t'What the clients of a group tell about themselves' brokerConsumeStats\t'How far all groups are behind on one broker' getConsumerConfig\t'Settings of a group' producer\t'All producers of a broker, or of all' producerConnection\t'Clients of a group' queryMsgByKey\t'Messages with a business key' queryMsgByOffset\t'The message at one place of a queue' printMsgByQueue\t'Messages in one queue, or its tags' printMsg\t'Messages in all queues of a topic' queryMsgTraceById\t'Who sent and who consumed a message' where\t'Which are asked, who said so, and whether they answer' kvGet\t'One value of the KV config' kvList\t'All values of a KV namespace' getNamesrvConfig\t'Settings in force' history\t'What happened to a topic, a broker or a key' routeAt\t'The route of a topic at a moment of the past' routeDiff\t'What differs between two moments or places' snapshotSave\t'All that name servers know, in a file' wipeWritePerm\t'Stop writes to a broker' addWritePerm\t'Allow writes to a broker again' updateBrokerConfig\t'Set one item on brokers' sendMsgStatus\t'Write test messages to a broker, and time each' clusterRT\t'Write test messages to all masters, and time them' cleanExpiredCQ\t'Delete parts of queues whose messages expired' cleanUnusedTopic\t'Delete queues of topics without config' updateTopic\t'Create or change a topic' updateTopicPerm\t'Change a topic\'s permission' deleteTopic\t'Delete a topic with its messages' updateSubGroup\t'Create or change a group' deleteSubGroup\t'Delete a group' resetOffsetByTime\t'Move a group to a time or an offset' skipAccumulatedMessage\t'Move a group to the end of a topic' cloneGroupOffset\t'Move a group to where another one is' sendMessage\t'Send one text message to a topic' updateKvConfig\t'Write a value of the KV config' deleteKvConfig\t'Delete a value of the KV config' updateNamesrvConfig\t'Set one item' updateOrderConf\t'Show or write a topic\'s order configuration' queryMsgByUniqueKey\t'Messages by the id in a producer\'s log' queryMsgById\t'A message by an id of either kind' contextList\t'Clusters that are known by name' contextShow\t'One of them' contextUse\t'Choose one for all commands' contextSet\t'Make or change one' contextLogin\t'Store its credentials' contextDelete\t'Forget one' snapshotShow\t'What is in such a file' snapshotList\t'Such files in a folder' journalCat\t'What a name server\'s journal says' journalTail\t'The end of it, and what comes' journalStat\t'What is in it, by type of event' journalVerify\t'Whether it is whole' auditList\t'Changes that were made from this account' mqadminMap\t'What to type instead of a command of mqadmin' batch\t'Run many commands, one a line' namesrv\t'Run a name server here' lab\t'Run a name server and simulated brokers, to play with' completion\t'Write the completion of a shell' help\t'More on one command'
         case 'columns:*'
             # The last of several, such as a,b or a,-b.
             set -l others (string replace -r '[^,-]*$' '' -- $typed)

@@ -146,6 +146,16 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-t,--topic=topics Name of a topic.')
             options = @('-t,--topic=topics Name of a topic.', '--at= ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal; else the context''s. Repeatable.'); columns = 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|server|'
         }
+        'routediff' = @{
+            name = 'routeDiff'; family = 'read'; help = 'What differs between two moments or places'
+            places = @('-t,--topic=topics Only this topic.')
+            options = @('-t,--topic=topics Only this topic.', '--from= The one side: a snapshot''s file, HOST:PORT of a name server, a context, or a time.', '--to= The other side: one of the same.', '--unified As the text that diff -U0 writes.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal; else the context''s. Repeatable.'); columns = 'what|name|brokerName|changes|before|after|'
+        }
+        'snapshotsave' = @{
+            name = 'snapshotSave'; family = 'read'; help = 'All that name servers know, in a file'
+            places = @('--file=files Where to; named after the time if left out.')
+            options = @('--file=files Where to; named after the time if left out.', '--namespace=namespaces With this KV namespace too. Repeatable.'); columns = 'file|time|nameServers|brokers|topics|kvEntries|size|'
+        }
         'wipewriteperm' = @{
             name = 'wipeWritePerm'; family = 'change'; help = 'Stop writes to a broker'
             places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
@@ -285,6 +295,16 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             name = 'contextDelete'; family = 'local'; help = 'Forget one'
             places = @('--name=contexts Name of a context.')
             options = @('--name=contexts Name of a context.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+        }
+        'snapshotshow' = @{
+            name = 'snapshotShow'; family = 'local'; help = 'What is in such a file'
+            places = @('--file=files The snapshot''s file.')
+            options = @('--file=files The snapshot''s file.'); columns = 'what|name|brokerName|summary|value|'
+        }
+        'snapshotlist' = @{
+            name = 'snapshotList'; family = 'local'; help = 'Such files in a folder'
+            places = @('--dir=folders Where to look; here if left out.')
+            options = @('--dir=folders Where to look; here if left out.'); columns = 'file|time|nameServers|brokers|topics|kvEntries|size|'
         }
         'journalcat' = @{
             name = 'journalCat'; family = 'local'; help = 'What a name server''s journal says'

@@ -268,7 +268,7 @@ def _deliver(session: Session, result: Rows | str | Iterator[Rows | str], may_be
 def _write(session: Session, rows: Rows | str) -> ExitCode:
     if isinstance(rows, str):
         output.write_text(rows)
-        return ExitCode.DONE
+        return diagnostics.exit_code(rows.errors) if isinstance(rows, output.Text) else ExitCode.DONE
     try:
         output.write_rows(rows, session.options.style)
     except output.BadSelection as error:

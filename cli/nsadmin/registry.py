@@ -106,6 +106,10 @@ _GROUPS: dict[str, tuple[tuple[str, str, Kind, str], ...]] = {
     "History": (
         ("history", "history", "read", "What happened to a topic, a broker or a key"),
         ("routeAt", "past_routes", "read", "The route of a topic at a moment of the past"),
+        ("routeDiff", "route_diff", "read", "What differs between two moments or places"),
+        ("snapshotSave", "snapshots", "read", "All that name servers know, in a file"),
+        ("snapshotShow", "snapshots", "local", "What is in such a file"),
+        ("snapshotList", "snapshots", "local", "Such files in a folder"),
     ),
     "Journals": (
         ("journalCat", "journal", "local", "What a name server's journal says"),

@@ -27,6 +27,8 @@ BEFORE = {
     "contextList": ("contextSet prod -n 127.0.0.1:9876",),
     "contextLogin": ("contextSet prod -n 127.0.0.1:9876",),
     "contextShow": ("contextSet prod -n 127.0.0.1:9876",),
+    "snapshotList": ("snapshotSave before.snapshot.zst",),
+    "snapshotShow": ("snapshotSave before.snapshot.zst",),
     "contextUse": ("contextSet test -n 127.0.0.1:9876", "contextSet prod -n 127.0.0.1:9876"),
 }
 """Command lines that make what the examples of a command are about."""
@@ -49,7 +51,7 @@ JOURNAL = {
 "after":{"brokerName":"broker-a","readQueueNums":8,"writeQueueNums":8,"perm":4,"topicSysFlag":0}}]}
 """
 }
-OF_JOURNALS = ("journalCat", "journalTail", "journalStat", "journalVerify", "history", "routeAt")
+OF_JOURNALS = ("journalCat", "journalTail", "journalStat", "journalVerify", "history", "routeAt", "routeDiff")
 FILES = {
     "batch": {"round.txt": "topicRoute orders\nupdateKvConfig DEPLOYMENT stage canary\n"},
     **dict.fromkeys(OF_JOURNALS, JOURNAL),

@@ -25,6 +25,7 @@ MEANINGS = {
     "brokerId": "0 for a master, more for a slave",
     "brokerName": "name of the broker",
     "brokerOffset": "offset that the next message of the queue gets",
+    "brokers": "how many brokers it has",
     "cachedMsgCount": "messages that the client has fetched and not consumed",
     "cachedMsgSizeInMiB": "size of these messages, in MiB",
     "changes": "what changes, in words; null for nothing",
@@ -88,6 +89,7 @@ MEANINGS = {
     "journals": "folders where its name servers write theirs",
     "key": "name of the setting",
     "keys": "the message's business keys, separated by blanks",
+    "kvEntries": "values of the KV config that it has",
     "language": "language of the client",
     "lastConsumeTime": "when the client last consumed from the queue (UTC)",
     "lastPopTime": "when the client last popped messages (UTC)",
@@ -191,6 +193,7 @@ MEANINGS = {
     "topicCount": "topics that were changed",
     "topicPutTps": "messages per second that the whole topic takes on this broker; since 5.3.3",
     "topicSysFlag": "flags of the topic, as a number",
+    "topics": "how many topics it has",
     "tps": "messages that the group consumes, per second",
     "tracks": "what each consumer group has done with the message; null where no broker says",
     "transactionId": "id of the transaction",
@@ -201,6 +204,7 @@ MEANINGS = {
     "value": "value of the setting",
     "version": "release of RocketMQ",
     "waitAckCount": "messages that the client has popped and not acknowledged",
+    "what": "broker, topic (its queues on a broker) or order (a topic's order configuration)",
     "whichBrokerWhenConsumeSlowly": "id of the broker to read from where the group is far behind",
     "writeQueueNums": "queues to write to",
 }
@@ -218,6 +222,13 @@ _JOURNAL = {
     "client": "address of the one who asked, HOST:PORT",
     "cause": "request, or what else caused it",
     "server": "the name server that wrote it",
+}
+
+_SNAPSHOTS = {
+    "file": "name of the file",
+    "nameServers": "where it was taken",
+    "size": "bytes on the disk",
+    "time": "when it was taken (UTC)",
 }
 
 IN_COMMANDS = {
@@ -269,6 +280,19 @@ IN_COMMANDS = {
     },
     "resetOffsetByTime": {"result": "done, kept, pending, dry-run or failed"},
     "skipAccumulatedMessage": {"result": "done, kept, pending, dry-run or failed"},
+    "routeDiff": {
+        "name": "name of the broker or topic",
+        "before": "what the one side has; null for nothing",
+        "after": "what the other side has; null for nothing",
+    },
+    "snapshotList": _SNAPSHOTS,
+    "snapshotSave": _SNAPSHOTS,
+    "snapshotShow": {
+        "what": "broker, topic (its queues on a broker), order (its order configuration), kv or setting",
+        "name": "its name",
+        "summary": "what is known of it",
+        "value": "the same, under the wire's names",
+    },
     "routeAt": {"server": "the name server whose journal says so"},
     "updateBrokerConfig": {"before": "the value before", "after": "the value afterwards"},
     "updateKvConfig": {"key": "key within the namespace", "after": "the text that is written"},

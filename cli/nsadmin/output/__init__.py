@@ -3,7 +3,18 @@
 Nothing else writes there.
 """
 
-from nsadmin.output.rows import FORMATS, BadSelection, Bytes, FineMillis, Millis, Row, Rows, Selection, Style
+from nsadmin.output.rows import (
+    FORMATS,
+    BadSelection,
+    Bytes,
+    FineMillis,
+    Millis,
+    Row,
+    Rows,
+    Selection,
+    Style,
+    Text,
+)
 from nsadmin.output.writer import start_over, write_rows, write_text
 
 __all__ = [
@@ -16,6 +27,7 @@ __all__ = [
     "Rows",
     "Selection",
     "Style",
+    "Text",
     "start_over",
     "write_rows",
     "write_text",

@@ -37,6 +37,17 @@ class Rows(NamedTuple):
     in_table: Sequence[str] | None = None
 
 
+class Text(str):
+    """A text to be written as it is; `errors` decide the exit code, as those of rows do."""
+
+    errors: Sequence[RocketMQError | None]
+
+    def __new__(cls, text: str, errors: Sequence[RocketMQError | None] = ()) -> "Text":
+        made = super().__new__(cls, text)
+        made.errors = errors
+        return made
+
+
 class Selection(NamedTuple):
     """Which columns and rows of them, in which order; what each text means is said in `select`."""
 

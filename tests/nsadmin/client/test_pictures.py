@@ -1,0 +1,124 @@
+"""Pictures of what a name server knows: taken live and out of a journal, kept in files, compared."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import zstandard
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.events import Group, KvPut, Member, SettingChange, SettingsChanged
+from namesrv_core.history.replay import Replay
+from nsadmin import AdminClient
+from nsadmin.client.pictures import (
+    BadPicture,
+    Item,
+    Picture,
+    from_bytes,
+    items,
+    of_cluster,
+    of_tables,
+    to_bytes,
+)
+from tests.support.journals import registered, snapshot
+from tests.support.servers import FakeNameServer
+
+QUEUES = {"readQueueNums": 8, "writeQueueNums": 8, "perm": 6, "topicSysFlag": 0}
+PICTURE = Picture(
+    "s:9876",
+    7,
+    {"a": {"clusterName": "c", "brokerAddrs": {"0": "x:1"}}, "b": {"clusterName": "c", "brokerAddrs": {}}},
+    {"T": {"a": QUEUES}, "\u4e3b\u9898": {"b": QUEUES}},
+    {"ORDER_TOPIC_CONFIG": {"T": "a:4"}, "n": {"k": "v"}},
+    {"listenPort": "9876"},
+)
+
+
+@pytest.fixture
+def server() -> Iterator[FakeNameServer]:
+    with FakeNameServer({"C": {"broker-a": {0: "x:1", 1: "y:1"}}}) as running:
+        running.routes = {"T": {"broker-a": 6}, "U": {"broker-a": 4}}
+        yield running
+
+
+def test_a_live_picture_has_brokers_topics_kv_and_settings(server: FakeNameServer) -> None:
+    with AdminClient(server.addr) as admin:
+        taken = of_cluster(admin, 7, ("none",))
+    assert (taken.source, taken.time) == (server.addr, 7)
+    assert taken.brokers == {"broker-a": {"clusterName": "C", "brokerAddrs": {"0": "x:1", "1": "y:1"}}}
+    assert {topic: brokers["broker-a"]["perm"] for topic, brokers in taken.topics.items()} == {"T": 6, "U": 4}
+    assert set(taken.kv) == {"ORDER_TOPIC_CONFIG", "none"}
+    assert from_bytes(to_bytes(taken)) == taken
+
+
+def test_a_topic_that_cannot_be_read_is_no_half_picture(server: FakeNameServer) -> None:
+    server.handlers[105] = lambda request: None
+    with AdminClient(server.addr, timeout=0.2) as admin, pytest.raises(RocketMQError):
+        of_cluster(admin, 7)
+
+
+def test_a_picture_of_the_past_is_that_of_the_tables_without_secrets() -> None:
+    tables = Replay()
+    tables.apply(
+        snapshot("start", groups=(Group("c", "b", False, None, (Member(1, "y:1"), Member(0, "x:1"))),))
+    )
+    for event in registered("a", "T"):
+        tables.apply(event)
+    tables.apply(KvPut("n", "password", None, "hidden"))
+    tables.apply(KvPut("n", "k", None, "v"))
+    tables.apply(
+        SettingsChanged((SettingChange("listenPort", None, "1"), SettingChange("aSecretKey", None, "hidden")))
+    )
+    taken = of_tables("s", 7, tables)
+    assert taken.brokers["b"]["brokerAddrs"] == {"0": "x:1", "1": "y:1"}
+    assert taken.topics == {"T": {"a": QUEUES}}
+    assert (taken.kv, taken.settings) == ({"n": {"k": "v"}}, {"listenPort": "1"})
+    assert b"hidden" not in zstandard.ZstdDecompressor().decompress(to_bytes(taken))
+
+
+def test_a_topic_whose_brokers_are_all_unknown_is_in_no_picture() -> None:
+    tables = Replay()
+    tables.apply(snapshot("start"))
+    tables.apply(registered("a", "T")[1])
+    assert of_tables("s", 7, tables).topics == {}
+
+
+def test_items_are_what_routes_are_made_of() -> None:
+    assert [tuple(item) for item, _ in items(PICTURE)] == [
+        ("broker", "a", None), ("broker", "b", None), ("order", "T", None),
+        ("topic", "T", "a"), ("topic", "\u4e3b\u9898", "b"),
+    ]  # fmt: skip
+    assert dict(items(PICTURE, "T")) == {
+        Item("broker", "a", None): PICTURE.brokers["a"],
+        Item("order", "T", None): "a:4",
+        Item("topic", "T", "a"): QUEUES,
+    }
+    assert list(items(PICTURE, "none")) == []
+
+
+def test_a_file_gives_the_picture_back_compressed_or_not() -> None:
+    data = to_bytes(PICTURE)
+    assert from_bytes(data) == PICTURE
+    assert from_bytes(zstandard.ZstdDecompressor().decompress(data)) == PICTURE
+
+
+def changed(**fields: Any) -> bytes:
+    value = json.loads(zstandard.ZstdDecompressor().decompress(to_bytes(PICTURE))) | fields
+    return json.dumps({name: item for name, item in value.items() if item is not None}).encode()
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "it is neither JSON nor compressed JSON"),
+        (b"\x28\xb5\x2f\xfd", "it is neither JSON nor compressed JSON"),
+        (b"[]", "it is no nsadmin-snapshot"),
+        (changed(format="other"), "it is no nsadmin-snapshot"),
+        (changed(version=2), "it is of version 2, and this program knows 1"),
+        (changed(topics=None), "it has no topics"),
+    ],
+)
+def test_what_is_no_picture(data: bytes, said: str) -> None:
+    with pytest.raises(BadPicture, match=said):
+        from_bytes(data)
