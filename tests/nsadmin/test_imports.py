@@ -10,7 +10,12 @@ import pytest
 from tests.support.servers import FakeNameServer
 
 ROOT = Path(__file__).parents[2]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
+ENVIRONMENT = {
+    **os.environ,
+    "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}",
+    # Nor is a file of contexts read that this account may have.
+    "NSADMIN_CONFIG": str(ROOT / "no such folder" / "config.yaml"),
+}
 
 
 def modules(code: str) -> set[str]:
