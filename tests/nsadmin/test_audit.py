@@ -20,6 +20,7 @@ from nsadmin.audit import Audit, BadAudit
 from nsadmin.contexts import Context, Contexts, save
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
+from tests.support.clock import calls_clock
 from tests.support.servers import Answer, FakeNameServer, closed_port, hang_up, silent
 
 PUT = RequestCode.PUT_KV_CONFIG
@@ -242,8 +243,11 @@ def test_many_at_a_time_do_not_mix_their_lines(file: Path) -> None:
     assert (len(found.records), found.unreadable) == (100, [])
 
 
-def test_a_silent_server_makes_a_line_after_the_timeout(run: Run, server: FakeNameServer, file: Path) -> None:
+def test_a_silent_server_makes_a_line_after_the_timeout(
+    run: Run, server: FakeNameServer, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server.handlers[PUT] = silent
+    calls_clock(monkeypatch, lambda: len(server.asked))
     done = run("updateKvConfig", "N", "k", "v", "-n", server.addr, "--timeout", "0.01")
     assert "no answer within 0.01 s; it may have been done all the same" in done.out
     assert records(file)[0]["sent"][0]["outcome"] == "no answer within 0.01 s"

@@ -16,6 +16,7 @@ from nsadmin.diagnostics import UsageError
 from nsadmin.session import Options, Session
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
+from tests.support.clock import calls_clock
 from tests.support.servers import FakeNameServer, closed_port, silent
 
 
@@ -186,8 +187,12 @@ def test_a_session_knows_which_changes_it_sent(server: FakeNameServer) -> None:
     assert [exchange.code for exchange in session.changes.exchanges] == [RequestCode.DELETE_KV_CONFIG]
 
 
-def test_a_tiny_timeout_is_named_in_the_error(run: Run, server: FakeNameServer) -> None:
+def test_a_tiny_timeout_is_named_in_the_error(
+    run: Run, server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server.handlers[RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER] = silent
+    # Each attempt has had its time once the server has heard of it.
+    calls_clock(monkeypatch, lambda: len(server.asked))
     done = run("topicList", "-n", server.addr, "--timeout", "0.01", "--retries", "2")
     assert (done.code, done.out) == (4, "")
     assert done.err == (

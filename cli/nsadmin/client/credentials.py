@@ -60,7 +60,8 @@ def from_source(
         of_environment = from_environment(environ)
         found = None if of_environment is None else Found(of_environment, source)
     else:
-        raise BadSettings(f"credentials {source!r} are from nowhere: write {', '.join(SOURCES)}")
+        # What is there may be a secret that was typed in the wrong place.
+        raise BadSettings(f"credentials: that names no place: write {', '.join(SOURCES)}")
     if found is None:
         missing = f"set {VARIABLES[0]} and {VARIABLES[1]}" if kind == "env" else "it has none"
         raise BadSettings(f"no credentials in {source}: {missing}")

@@ -160,6 +160,9 @@ def test_a_secret_that_everybody_may_read_is_refused_in_our_file_and_told_of_mqa
     assert from_source(f"tools:{sample}").warning is None
 
 
+NO_SOURCE = "credentials: that names no place: write env, file:PATH, tools:PATH, keyring:NAME"
+
+
 def test_a_source_by_its_name(tmp_path: Path, memory: Memory) -> None:
     write(tmp_path / "who.yml", "accessKey: operator\nsecretKey: s3cret\n")
     to_keyring("prod", WHO)
@@ -174,8 +177,7 @@ def test_a_source_by_its_name(tmp_path: Path, memory: Memory) -> None:
     for source, said in (
         ("env", "no credentials in env: set NSADMIN_ACCESS_KEY and NSADMIN_SECRET_KEY"),
         ("tools:none.yml", "no credentials in tools:none.yml: it has none"),
-        ("vault", "credentials 'vault' are from nowhere: write env, file:PATH, tools:PATH, keyring:NAME"),
-        ("file:", "credentials 'file:' are from nowhere: write env, file:PATH, tools:PATH, keyring:NAME"),
+        *((wrong, NO_SOURCE) for wrong in ("s3cret", "operator:s3cret", "file:", "keyring:", "")),
     ):
         assert refusal(from_source, source, {}, tmp_path) == said
 

@@ -4,6 +4,7 @@ import pytest
 
 from namesrv_core.errors import QueryNotFound
 from nsadmin import AdminClient
+from tests.support.clock import timeouts_wait_for
 from tests.support.servers import FakeNameServer, closed_port, silent
 
 
@@ -22,8 +23,11 @@ def test_a_value_is_written_everywhere_and_read_from_one(
     assert first.kv == second.kv == {"N": {"k": "v=1;ü"}}
 
 
-def test_a_write_that_was_not_answered_may_have_been_done(first: FakeNameServer) -> None:
+def test_a_write_that_was_not_answered_may_have_been_done(
+    first: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first.handlers[100] = silent
+    timeouts_wait_for(monkeypatch, lambda: bool(first.asked))
     with AdminClient([first.addr, f"127.0.0.1:{closed_port()}"], timeout=0.1) as admin:
         unanswered, unsent = admin.kv.put("N", "k", "v")
         [unread, _] = admin.kv.get_each("N", "k")
