@@ -32,6 +32,7 @@ class ResponseCode(IntEnum):
     CONSUMER_NOT_ONLINE = 206
     CONSUME_MSG_TIMEOUT = 207
     FLOW_CONTROL = 215
+    NOT_LEADER_FOR_QUEUE = 501
     GO_AWAY = 1500
 
 

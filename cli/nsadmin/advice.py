@@ -22,8 +22,13 @@ _BY_CODE: dict[int, str] = {
     ),
     ResponseCode.TOPIC_NOT_EXIST: "topicList shows the topics there are",
     ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST: "consumerProgress shows the groups there are",
+    ResponseCode.NOT_LEADER_FOR_QUEUE: "topicRoute shows which broker has a queue of a static topic now",
     ResponseCode.CONSUMER_NOT_ONLINE: "no client of the group is connected; consumerConnection shows those",
 }
+_NEIGHBOUR = (
+    "that broker has to ask another one, and does not know yet where it is: try again in 15 seconds, and see"
+    " with clusterList whether it is there"
+)
 _CREDENTIALS = (
     "the broker checks credentials: those of the context, or NSADMIN_ACCESS_KEY and NSADMIN_SECRET_KEY"
 )
@@ -44,5 +49,8 @@ def _advice(error: RocketMQError) -> str | None:
         return None
     if is_denied(error):
         return _CREDENTIALS
+    # Where a queue of a static topic has moved, its broker gets from the one before what that has.
+    if "cannot find addr for broker" in str(error):
+        return _NEIGHBOUR
     name = ResponseCode(error.code).name if error.code in _BY_CODE else ""
     return f"{name}: {_BY_CODE[error.code]}" if name else None

@@ -1,8 +1,10 @@
 """A static topic whose queues mqadmin moves from one 5.5.0 broker to another."""
 
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -11,7 +13,7 @@ from tests.interop import command_line
 from tests.interop.cluster import wait_for_broker, wait_for_runtime_info
 from tests.interop.command_line import Done
 from tests.interop.daily import lines
-from tests.interop.java_parts import JavaBroker, MqAdmin
+from tests.interop.java_parts import JavaBroker, LiveClients, MqAdmin
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 
@@ -20,6 +22,7 @@ TOPIC = "Static"
 
 class Cluster(NamedTuple):
     server: OurNameServer
+    brokers: list[JavaBroker]
     mqadmin: MqAdmin
 
     def __call__(self, *args: str) -> Done:
@@ -38,7 +41,7 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         for broker in brokers:
             wait_for_broker([server], broker.name)
             wait_for_runtime_info(broker.port)
-        yield Cluster(server, mqadmin)
+        yield Cluster(server, brokers, mqadmin)
 
 
 def logical(cluster: Cluster) -> dict[str, dict[str, int]]:
@@ -79,3 +82,40 @@ def test_queues_that_have_moved_keep_their_numbers(cluster: Cluster) -> None:
     assert (row["body"], row["queueId"], row["queueOffset"]) == ("moved", 2, 10_000)
     refused = cluster("skipAccumulatedMessage", "G", TOPIC, "--dry-run")
     assert (refused.code, "is a static topic" in refused.said) == (1, True)
+
+
+def test_what_was_written_before_a_queue_moved(cluster: Cluster) -> None:
+    """A broker has it from the one before; young ones have yet to learn where others are."""
+    words = ("queryMsgByOffset", TOPIC, "broker-b", "2", "1")
+
+    def is_found() -> bool:
+        done = cluster(*words)
+        assert done.code == 0 or "try again in 15 seconds" in done.said, done
+        return done.code == 0
+
+    wait_for("what broker-a has", is_found, 20)
+    [row] = cluster(*words).rows
+    assert (row["body"], row["storeHost"]) == ("in 2", cluster.brokers[0].address)
+    rows = cluster("printMsg", TOPIC).rows
+    found = [(row["queueId"], row["queueOffset"], row["body"]) for row in rows]
+    assert found == [(0, 0, "in 0"), (2, 0, "in 2"), (2, 1, "in 2"), (2, 10_000, "moved")]
+    gone = cluster("queryMsgByOffset", TOPIC, "broker-a", "2", "1")
+    assert (gone.code, "topicRoute shows which broker has a queue" in gone.said) == (1, True)
+
+
+def test_queues_are_shared_and_consumed_by_their_numbers(cluster: Cluster, tmp_path: Path) -> None:
+    rows = cluster("allocateMQ", TOPIC, "c1,c2").rows
+    shares = json.loads(cluster.mqadmin("allocateMQ", "-t", TOPIC, "-i", "c1,c2"))["result"]
+    theirs = [(queue["brokerName"], queue["queueId"]) for share in shares.values() for queue in share]
+    assert sorted((row["brokerName"], row["queueId"]) for row in rows) == sorted(theirs)
+    assert [(row["clientId"], row["queueId"]) for row in rows] == [("c1", 0), ("c1", 1), ("c2", 2)]
+    group = f"{TOPIC}-consumer"
+    with LiveClients(tmp_path / "clients", cluster.server.address, TOPIC):
+
+        def consumed() -> list[list[object]]:
+            rows = cluster("consumerStatus", group).rows or []
+            return [[row["brokerName"], row["queueId"]] for row in rows if row["topic"] == TOPIC]
+
+        wait_for("the queues", lambda: len(consumed()) == 3, 40)
+        assert consumed() == [["__syslo__global__", number] for number in range(3)]
+        wait_for("a healthy group", lambda: cluster("consumerStatus", group).said == "", 20)

@@ -25,6 +25,11 @@ LATE = CallError("h:1", "timeout", "no answer within 3 s")
             "the broker checks credentials",
         ),
         (request_error(16, "check signature failed."), "the broker checks credentials"),
+        (request_error(501, "T-2 cannot find mapping item"), "NOT_LEADER_FOR_QUEUE: topicRoute shows"),
+        (
+            request_error(1, "RpcException: cannot find addr for broker broker-a"),
+            "that broker has to ask another one",
+        ),
         (LATE, "--timeout SECONDS gives it longer"),
         (
             NoneReachable([CallError("h:2", "unconnected", "refused"), LATE]),

@@ -8,7 +8,9 @@ from nsadmin.client.routes import TopicRoute
 
 
 def readable_queues(topic: str, route: TopicRoute) -> list[MessageQueue]:
-    """The queues that clients share out, in the order they sort them."""
+    """The queues that clients share out, in the order they sort them: of a static topic the logical ones."""
+    if route.logical:
+        return sorted(MessageQueue(topic, *place) for place in route.logical)
     return sorted(
         MessageQueue(topic, queue.broker_name, queue_id)
         for queue in route.queues

@@ -8,6 +8,8 @@ from namesrv_core.protocol.codes import MASTER_ID, Perm
 from namesrv_core.protocol.command import Command
 from nsadmin.client.bodies import broker_addrs, json_object
 
+_GLOBAL, _LOGICAL = "__global__", "__syslo__"
+
 
 class QueueRoute(NamedTuple):
     """A topic on one broker group.
@@ -50,10 +52,15 @@ class QueueRoute(NamedTuple):
 
 
 class TopicRoute(NamedTuple):
-    """Where a topic lives, in the order of broker names."""
+    """Where a topic lives, in the order of broker names.
+
+    Clients read the queues of a static topic as those of a broker that does not exist: these are `logical`,
+    as (name, queue id), of whatever broker has them or even none (topicRouteData2EndpointsForStaticTopic).
+    """
 
     queues: tuple[QueueRoute, ...]
     order_topic_conf: str | None
+    logical: frozenset[tuple[str, int]] = frozenset()
 
 
 def get_route(topic: str) -> dict[str, str]:
@@ -71,7 +78,8 @@ def route_of(command: Command) -> TopicRoute:
         _queue_route(name, brokers.get(name, {}), queues.get(name, {}), mapped.get(name))
         for name in sorted(brokers.keys() | queues.keys())
     )
-    return TopicRoute(tuple(routes), body.get("orderTopicConf"))
+    logical = frozenset().union(*map(_as_clients_read, mapped.values()))
+    return TopicRoute(tuple(routes), body.get("orderTopicConf"), logical)
 
 
 def _queue_route(
@@ -93,3 +101,11 @@ def _logical_queues(mapping: Mapping[str, Any]) -> dict[int, int]:
     """TopicQueueMappingInfo."""
     current: Mapping[str, Any] = mapping.get("currIdMap") or {}
     return dict(sorted((int(logical), int(own)) for logical, own in current.items()))
+
+
+def _as_clients_read(mapping: Mapping[str, Any]) -> set[tuple[str, int]]:
+    """TopicQueueMappingUtils#getMockBrokerName; a queue that no broker has is nevertheless there."""
+    scope = mapping.get("scope") or _GLOBAL
+    broker_name = _LOGICAL + (scope.removeprefix("__") if scope == _GLOBAL else scope)
+    ids = {*range(int(mapping.get("totalQueues") or 0)), *_logical_queues(mapping)}
+    return {(broker_name, number) for number in ids}

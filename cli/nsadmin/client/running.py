@@ -7,6 +7,7 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, request
+from nsadmin.client.allocation import readable_queues
 from nsadmin.client.bodies import json_object
 from nsadmin.client.caller import Caller
 from nsadmin.client.connections import Client, Subscription, subscription
@@ -186,10 +187,8 @@ class Running:
                 route = self._topics.route(topic)
             except RocketMQError:
                 continue
-            for item in route.queues:
-                readable = (item.perm or 0) & 4 and item.broker_addrs
-                count = item.read_queue_nums or 0 if readable else 0
-                queues |= {MessageQueue(topic, item.broker_name, number) for number in range(count)}
+            gone = {item.broker_name for item in route.queues if not item.broker_addrs}
+            queues.update(queue for queue in readable_queues(topic, route) if queue.broker_name not in gone)
         return queues
 
 

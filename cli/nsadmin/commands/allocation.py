@@ -22,7 +22,8 @@ def allocate_mq(
     """Show which of these clients would get which queues of a topic.
 
     As Java's clients share them by default: queues and client ids sorted, neighbours together. Real client
-    ids are those of consumerConnection. A client that gets none has a row without a queue.
+    ids are those of consumerConnection. A client that gets none has a row without a queue. Queues of a
+    static topic are those of the broker __syslo__global__, as clients name them.
 
     Examples:
         # Which of three clients gets which queues

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from namesrv_core.protocol.command import Command, reply
+from namesrv_core.protocol.command import Command, reply, request
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied
+from nsadmin.client.allocation import readable_queues
+from nsadmin.client.routes import route_of
 from nsadmin.client.static_topics import Part
 from nsadmin.client.topic_stats import QueueStats
 from tests.support.servers import FakeNameServer, body, refuse
@@ -68,6 +70,24 @@ def test_a_route_says_which_queues_are_where(static: Static) -> None:
     assert [item.logical_queues for item in queues] == [{1: 1}, {0: 0}]
     assert [list(item.read_ids) for item in queues] == [list(item.write_ids) for item in queues] == [[1], [0]]
     assert {static.admin.sending.place("T", "broker-a").queue_id for _ in range(9)} == {1}
+
+
+def test_clients_share_out_logical_queues(static: Static) -> None:
+    route = static.admin.topics.route("T")
+    assert readable_queues("T", route) == [("T", "__syslo__global__", 0), ("T", "__syslo__global__", 1)]
+
+
+@pytest.mark.parametrize(
+    ("mapping", "queues"),
+    [
+        ({"currIdMap": {}, "totalQueues": 2}, [("__syslo__global__", 0), ("__syslo__global__", 1)]),
+        ({"currIdMap": {"3": 0}, "scope": "__global__"}, [("__syslo__global__", 3)]),
+        ({"currIdMap": {"0": 0}, "scope": "east"}, [("__syslo__east", 0)]),
+    ],
+)
+def test_logical_queues_belong_to_a_scope(mapping: dict[str, object], queues: list[tuple[str, int]]) -> None:
+    route = route_of(body(request(105), {"topicQueueMappingByBroker": {"b": mapping}}))
+    assert sorted(route.logical) == queues
 
 
 def test_offsets_are_those_of_the_logical_queues(static: Static) -> None:
