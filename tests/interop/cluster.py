@@ -97,11 +97,11 @@ def wait_for_topic(servers: Sequence[NameServer], topic: str) -> None:
     wait_on_each(servers, topic, lambda server: route(server, topic))
 
 
-def send(broker_port: int, topic: str, queue: int, count: int) -> None:
+def send(broker_port: int, topic: str, queue: int, count: int, body: bytes = b"hello") -> None:
     """SEND_MESSAGE_V2, from past our client."""
     ext = {
         "a": "P", "b": topic, "c": "TBW102", "d": "4", "e": str(queue), "f": "0", "g": "1700000000000",
         "h": "0", "i": "", "j": "0", "k": "false", "l": "0", "m": "false",
     }  # fmt: skip
     for _ in range(count):
-        assert wire.ask(broker_port, 310, ext, b"hello").code == 0
+        assert wire.ask(broker_port, 310, ext, body).code == 0

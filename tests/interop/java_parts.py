@@ -221,14 +221,14 @@ class MqAdmin(Running):
 
     END = "### end of command\n"
 
-    def __init__(self, home: Path, namesrv: Sequence[str]) -> None:
-        self.home, self._namesrv = home, namesrv
+    def __init__(self, home: Path, namesrv: Sequence[str], version: str = jars.NEWEST) -> None:
+        self.home, self._namesrv, self._version = home, namesrv, version
 
     def start(self) -> None:
         source = Path(__file__).parent / "java" / "Commands.java"
         flags = [*QUICK_START, "-Xmx256m", f"-Drocketmq.namesrv.addr={';'.join(self._namesrv)}"]
         main = "org.apache.rocketmq.tools.command.MQAdminStartup"
-        command = [*java(jars.NEWEST, main, self.home, flags, ())[:-1], str(source)]
+        command = [*java(self._version, main, self.home, flags, ())[:-1], str(source)]
         self.child = Child(command, self.home / "stdout.log", talks=True)
         self._read = 0
 

@@ -24,7 +24,7 @@ from tests.interop.daily import (
     make_topic,
 )
 from tests.interop.differential.loose_json import parse
-from tests.interop.java_parts import LiveClients
+from tests.interop.java_parts import JavaBroker, LiveClients
 from tests.interop.processes import wait_for
 
 
@@ -140,8 +140,21 @@ def test_a_message_is_sent_again(cluster: Cluster) -> None:
         consumed += 1
         assert cluster.clients.order(f"wait {consumed}") == consumed
         [again] = cluster("queryMsgByOffset", ORDERS, broker.name, "0", "4").rows
-        same = ("msgId", "body", "tags", "keys")
-        assert [again[name] for name in same] == [row[name] for name in same]
+        assert content(again) == content(row)
+        if broker is cluster.new:
+            said = cluster.mqadmin("queryMsgById", "-t", ORDERS, "-i", row["offsetMsgId"], "-s", "true")
+            assert f"msgId={row['msgId']}" in said
+            assert "brokerName=broker-a, queueId=0], queueOffset=5" in said
+            consumed += 1
+            assert cluster.clients.order(f"wait {consumed}") == consumed
+            [theirs] = cluster("queryMsgByOffset", ORDERS, broker.name, "0", "5").rows
+            assert content(theirs) == content(again)
+
+
+def content(row: dict[str, Any]) -> list[object]:
+    """What a message keeps when it is sent again."""
+    names = ("msgId", "body", "tags", "keys", "properties", "flag", "sysFlag", "reconsumeTimes", "storeSize")
+    return [row[name] for name in names]
 
 
 def test_test_messages_are_where_mqadmin_writes_its_own(cluster: Cluster) -> None:
@@ -180,17 +193,51 @@ def test_every_master_is_timed(cluster: Cluster) -> None:
     )
 
 
+def subscribe(broker: JavaBroker, group: str) -> None:
+    """Have the broker keep a subscription with the group's settings, as neither we nor mqadmin can."""
+    table = plain(parse(wire.ask(broker.port, 201).body))["subscriptionGroupTable"]
+    kept = {"topic": ORDERS, "expressionType": "TAG", "expression": "TagA", "version": 3}
+    config = {**table[group], "subscriptionDataSet": [kept]}
+    # What is given here as it is shown would not be taken.
+    del config["attributes"]
+    assert wire.ask(broker.port, 200, {}, json.dumps(config).encode()).code == 0
+
+
+def structures(row: dict[str, Any]) -> dict[str, str]:
+    """Those settings of a group that have parts, as mqadmin prints them."""
+    waits = java_text(row["groupRetryPolicy"]["exponentialRetryPolicy"], "initial", "max", "multiplier")
+    kept = java_text(row["subscriptionDataSet"][0], "topic", "expressionType", "expression", "version")
+    return {
+        "groupRetryPolicy": f"GroupRetryPolicy{{type={row['groupRetryPolicy']['type']}, "
+        f"exponentialRetryPolicy=ExponentialRetryPolicy{waits}, customizedRetryPolicy=null}}",
+        "subscriptionDataSet": f"[SimpleSubscriptionData{kept}]",
+        "attributes": java_text(row["attributes"], "priority.factor"),
+    }
+
+
+def java_text(parts: dict[str, Any], *names: str) -> str:
+    assert parts.keys() == set(names)
+    return "{" + ", ".join(f"{name}={parts[name]}" for name in names) + "}"
+
+
 def test_settings_of_a_group_are_those_of_mqadmin(cluster: Cluster) -> None:
     """Made by us and by mqadmin with the same flags, and shown by both."""
-    flags = ("-b", cluster.new.address, "-r", "7", "-q", "2", "-s", "false")
+    waits = {"initial": 2000, "max": 60_000, "multiplier": 3}
+    policy = json.dumps({"type": "EXPONENTIAL", "exponentialRetryPolicy": waits})
+    structured = ("-p", policy, "--attributes", "+priority.factor=7")
+    flags = ("-b", cluster.new.address, "-r", "7", "-q", "2", "-s", "false", *structured)
     assert cluster("updateSubGroup", "OursMade", *flags).code == 0
     assert "success" in cluster.mqadmin("updateSubGroup", "-g", "TheirsMade", *flags)
+    for group in ("OursMade", "TheirsMade"):
+        subscribe(cluster.new, group)
     shown = {}
     for group in ("OursMade", "TheirsMade"):
         said = cluster.mqadmin("getConsumerConfig", "-g", group)
         theirs = dict(re.findall(r"^(\w+) +=  (.*)$", said, re.M))
         [row] = [row for row in cluster("getConsumerConfig", group).rows if row["brokerName"] == "broker-a"]
-        for name in theirs.keys() & row.keys() - {"groupRetryPolicy", "subscriptionDataSet", "attributes"}:
+        for name, text in structures(row).items():
+            assert theirs[name] == text
+        for name in theirs.keys() & row.keys() - structures(row).keys():
             assert theirs[name] == str(row[name]).replace("True", "true").replace("False", "false"), name
         assert len(theirs) == 15
         shown[group] = {name: value for name, value in row.items() if name != "group"}

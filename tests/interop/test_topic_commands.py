@@ -175,7 +175,10 @@ def test_an_order_configuration_is_what_mqadmin_and_clients_get(cluster: Cluster
     assert body(cluster.server, 105, {"topic": "Ordered"})["orderTopicConf"] == "broker-a:3;broker-old:2"
     [row] = nsadmin(cluster, "updateOrderConf", "-t", "Ordered", "-m", "get").rows
     assert row["orderConf"] == "broker-a:3;broker-old:2"
+    read = ("updateOrderConf", "-t", "Ordered", "-m", "get")
+    assert "orderConf=[broker-a:3;broker-old:2]" in cluster.mqadmin(*read)
     assert nsadmin(cluster, "updateOrderConf", "Ordered", "delete", "--yes").code == 0
+    assert "CODE: 22  DESC: No config item" in cluster.mqadmin(*read)
     assert nsadmin(cluster, "updateOrderConf", "Ordered", "get").code == 5
 
 
