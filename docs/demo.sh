@@ -5,11 +5,15 @@ set -u
 # Without a terminal to read from, no command stops to ask.
 exec </dev/null
 
-boot=$(mktemp)
+home=$(mktemp -d)
+boot=$home/boot
+# Whoever watches this may have contexts and an audit; neither counts here.
+export NSADMIN_CONFIG="$home/config.yaml" NSADMIN_AUDIT="$home/audit.jsonl"
+unset NSADMIN_CONTEXT NSADMIN_OUTPUT
 start='nsadmin lab up'
 $start >"$boot" &
 lab=$!
-trap 'kill "$lab" 2>/dev/null; wait "$lab"; rm -f "$boot"' EXIT
+trap 'kill "$lab" 2>/dev/null; wait "$lab"; rm -rf "$home"' EXIT
 trap 'exit 130' HUP INT TERM
 
 while ! grep -q '^# Ctrl-C' "$boot"; do

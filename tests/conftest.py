@@ -1,14 +1,19 @@
 """Fixtures that every test may ask for."""
 
 import os
+import tempfile
 
 import pytest
 from hypothesis import settings
 
 from namesrv_core.protocol.codes import HeaderType
 
-# No test leaves a line in the audit of who runs it; those about it say where theirs is.
+# No test leaves a line in the audit of who runs it, nor goes by that person's settings; those about them say where
+# theirs are.
 os.environ["NSADMIN_AUDIT"] = "off"
+os.environ["NSADMIN_CONFIG"] = os.path.join(tempfile.gettempdir(), "no-such-folder", "config.yaml")
+for name in ("NAMESRV_ADDR", "NSADMIN_CONTEXT", "NSADMIN_OUTPUT", "NSADMIN_ACCESS_KEY", "ROCKETMQ_HOME"):
+    os.environ.pop(name, None)
 
 settings.register_profile("house", deadline=None, max_examples=60, derandomize=True, database=None)
 settings.load_profile("house")
