@@ -8,8 +8,7 @@ from hypothesis import settings
 
 from namesrv_core.protocol.codes import HeaderType
 
-# No test leaves a line in the audit of who runs it, nor goes by that person's settings; those about them say where
-# theirs are.
+# No test leaves a line in the audit of who runs it, nor goes by that person's settings.
 os.environ["NSADMIN_AUDIT"] = "off"
 os.environ["NSADMIN_CONFIG"] = os.path.join(tempfile.gettempdir(), "no-such-folder", "config.yaml")
 for name in ("NAMESRV_ADDR", "NSADMIN_CONTEXT", "NSADMIN_OUTPUT", "NSADMIN_ACCESS_KEY", "ROCKETMQ_HOME"):
