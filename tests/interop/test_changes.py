@@ -91,13 +91,10 @@ def test_settings_before_and_after(cluster: Cluster) -> None:
 def test_a_deletion_shows_what_goes_on_masters_and_name_servers(cluster: Cluster) -> None:
     told = cluster("deleteTopic", "Payments", CLUSTER, "--dry-run").rows
     queues = "readQueueNums 4, writeQueueNums 4, perm rw-"
-    on_brokers = "".join(
-        f"{name} readQueueNums=4 writeQueueNums=4 perm=rw-, " for name in ("broker-a", "broker-old")
-    )
     assert [(row["target"], row["changes"]) for row in told] == [
         (cluster.new.address, f"gone: {queues}"),
         (cluster.old.address, f"gone: {queues}"),
-        (cluster.server.address, f"gone: {on_brokers[:-2]}"),
+        (cluster.server.address, "gone: queues on broker-a, broker-old"),
     ]
     assert told[1]["before"]["topicName"] == "Payments"
     done = cluster("deleteTopic", "Payments", CLUSTER, "--yes")

@@ -34,10 +34,10 @@ def words(before: Any, after: Any) -> str | None:
 
 
 def gone(before: Mapping[str, Any] | None, names: Sequence[str]) -> str | None:
-    """What goes, by the settings that matter most; of a table of others, all of them."""
+    """What goes, by the settings that matter most."""
     if before is None:
         return None
-    return words({name: before[name] for name in names if name in before} or before, None)
+    return words({name: before[name] for name in names if name in before}, None)
 
 
 def _text(value: Any) -> str:

@@ -167,9 +167,15 @@ def delete_topic(
     return Rows(DELETION_COLUMNS, rows, errors, (), DELETION_IN_TABLE)
 
 
+def _going(step: "DeletionStep") -> str | None:
+    if step.before is None or step.result not in ("done", "dry-run"):
+        return None
+    if step.role == "nameserver":
+        return f"gone: queues on {', '.join(sorted(step.before))}"
+    return gone(step.before, ("readQueueNums", "writeQueueNums", "perm"))
+
+
 def deletion_row(step: "DeletionStep") -> Row:
     """What was, or would be, deleted on one server, but for the name of it."""
-    going = step.result in ("done", "dry-run")
-    changes = gone(step.before, ("readQueueNums", "writeQueueNums", "perm")) if going else None
-    exact = {"changes": changes, "before": step.before, "after": None}
+    exact = {"changes": _going(step), "before": step.before, "after": None}
     return {"target": step.target, "role": step.role, **exact, **outcome(step.error, step.result)}

@@ -31,7 +31,6 @@ def test_words(before: Any, after: Any, text: str | None) -> None:
 
 def test_of_what_goes_the_settings_that_matter_most() -> None:
     assert gone({"perm": 6, "x": 1}, ("perm", "y")) == "gone: perm rw-"
-    assert gone({"b": {"perm": 6}}, ("perm",)) == "gone: b perm=rw-"
     assert gone(None, ("perm",)) is None
 
 
