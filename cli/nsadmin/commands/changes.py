@@ -34,10 +34,10 @@ def words(before: Any, after: Any) -> str | None:
 
 
 def gone(before: Mapping[str, Any] | None, names: Sequence[str]) -> str | None:
-    """What goes, by the settings that matter most."""
+    """What goes, by the settings that matter most; by all where it has none of them."""
     if before is None:
         return None
-    return words({name: before[name] for name in names if name in before}, None)
+    return words({name: before[name] for name in names if name in before} or before, None)
 
 
 def _text(value: Any) -> str:
