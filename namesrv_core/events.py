@@ -70,11 +70,11 @@ class MappingChange(NamedTuple):
 
 
 class SettingChange(NamedTuple):
-    """A setting as the configuration file has it; no `before`: it had no value."""
+    """A setting as the configuration file has it; no `before`: it had no value, no `after`: it is gone."""
 
     key: str
     before: str | None
-    after: str
+    after: str | None
 
 
 class BrokerInfo(NamedTuple):
@@ -152,7 +152,7 @@ class BrokerRegistered(Event):
     replaced: str | None = None
     enable_acting_master: bool = False
     zone_name: str | None = None
-    info: BrokerInfo = UNTOLD
+    info: BrokerInfo | None = UNTOLD
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ class BrokerChanged(Event):
     topics: int
     enable_acting_master: bool = False
     zone_name: str | None = None
-    info: BrokerInfo = UNTOLD
+    info: BrokerInfo | None = UNTOLD
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,7 +353,7 @@ class Heartbeats(Event):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot(Event):
-    """All tables, taken because of a `reason`: "start", "roll", "interval", "request" or "loss"."""
+    """All tables, taken because of a `reason`: "start", "roll", "interval", "request", "loss" or "poll"."""
 
     reason: str
     clusters: tuple[ClusterNames, ...]
@@ -395,3 +395,45 @@ class JournalResumed(Event):
 
     error: str
     failing_millis: int
+
+
+@dataclass(frozen=True, slots=True)
+class CollectorStarted(Event):
+    """A collector began to poll the name server; until a poll succeeds nobody knows its tables."""
+
+    version: str
+    pid: int
+    interval_millis: int
+
+
+@dataclass(frozen=True, slots=True)
+class CollectorStopping(Event):
+    """A collector ends in order; nobody looks at the name server from here on."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PollFailed(Event):
+    """A poll did not get all answers, nor did those before it in a row: nobody knows the tables then."""
+
+    error: str
+    failed_polls: int
+
+
+@dataclass(frozen=True, slots=True)
+class PollRecovered(Event):
+    """A poll got all answers, the first one after failures or a start: the tables are known again."""
+
+    failed_polls: int
+    failing_millis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Polled(Event):
+    """Proof of looking: that many polls since the last such record got all answers, and what there is."""
+
+    polls: int
+    brokers: int
+    topics: int
+    longest_poll_millis: int

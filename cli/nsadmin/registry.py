@@ -116,6 +116,7 @@ _GROUPS: dict[str, tuple[tuple[str, str, Kind, str], ...]] = {
         ("journalTail", "journal", "local", "The end of it, and what comes"),
         ("journalStat", "journal", "local", "What is in it, by type of event"),
         ("journalVerify", "journal", "local", "Whether it is whole"),
+        ("collect", "collect", "read", "Write journals of name servers that keep none"),
     ),
     "Audit": (("auditList", "audit", "local", "Changes that were made from this account"),),
     "Help": (("mqadminMap", "mqadmin_map", "local", "What to type instead of a command of mqadmin"),),

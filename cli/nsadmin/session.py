@@ -133,6 +133,15 @@ class Session:
             read_only=True,
         )
 
+    def onlooker(self) -> AdminClient:
+        """Another client for the same name servers, for a thread that reads for days; without a bar."""
+        return AdminClient(
+            self._client.addresses,
+            access=self.options.access,
+            observer=observing.tracer(self._started) if self.options.debug else None,
+            read_only=True,
+        )
+
     def remark(self, text: str) -> None:
         """A line for the operator about what is no error; nothing with --quiet."""
         if not self.options.quiet:

@@ -26,7 +26,7 @@ KINDS: dict[str, type[Event]] = {
 _LONG = 256
 _PLAIN = frozenset({str, int, bool, type(None)})
 
-ENVELOPE = ("v", "seq", "time", "server", "type", "cause", "client")
+ENVELOPE = ("v", "seq", "time", "server", "type", "cause", "client", "source")
 
 
 class BadRecord(RocketMQError):
@@ -38,11 +38,15 @@ class OtherVersion(BadRecord):
 
 
 class Origin(NamedTuple):
-    """When (UTC, ms since 1970) and why something happened, and at which address the one sits who asked."""
+    """When (UTC, ms since 1970) and why something happened, and at which address the one sits who asked.
+
+    `source` is who saw it, where that is not the name server itself.
+    """
 
     time: int
     cause: str
     client: str | None = None
+    source: str | None = None
 
 
 class Record(NamedTuple):
@@ -71,6 +75,8 @@ def line(seq: int, server: str, origin: Origin, event: Event) -> bytes:
     }
     if origin.client is not None:
         head["client"] = origin.client
+    if origin.source is not None:
+        head["source"] = origin.source
     members = (_dumps(name) + b":" + _dumps(value) for name, value in (head | to_json(event)).items())
     return b"{" + b",".join(members) + b"}\n"
 
@@ -98,7 +104,7 @@ def parse(text: bytes) -> Record:
     if value.get("v") != SCHEMA_VERSION:
         raise OtherVersion(f"schema version {value.get('v')}, and this program knows {SCHEMA_VERSION}")
     try:
-        origin = Origin(value["time"], value["cause"], value.get("client"))
+        origin = Origin(value["time"], value["cause"], value.get("client"), value.get("source"))
         own = {name: item for name, item in value.items() if name not in ENVELOPE}
         return Record(value["seq"], value["server"], origin, value["type"], own)
     except KeyError as error:

@@ -12,12 +12,16 @@ from namesrv_core.events import (
     BrokerInfo,
     BrokerRegistered,
     BrokerUnregistered,
+    CollectorStarted,
+    CollectorStopping,
     Event,
     EventsLost,
     KvDeleted,
     KvPut,
     MappingInfo,
     MappingsChanged,
+    PollFailed,
+    PollRecovered,
     QueueData,
     RegistrationRefused,
     SettingsChanged,
@@ -50,11 +54,13 @@ class Replay:
     """Feed it records in their order. `is_certain` says whether the tables are those of that moment.
 
     They are not before the first snapshot, and not between a loss of events (or a hole in the sequence) and
-    the next snapshot. `seq` and `time` are those of the last record.
+    the next snapshot; nor while a collector did not see the name server. `seq` and `time` are those of the
+    last record.
     """
 
     def __init__(self) -> None:
-        self.is_certain = False
+        self.is_whole = False
+        self.is_seen = True
         self.seq: int | None = None
         self.time: int | None = None
         self.clusters: dict[str, dict[str, None]] = {}
@@ -65,10 +71,14 @@ class Replay:
         self.kv: dict[str, dict[str, str | None]] = {}
         self.settings: dict[str, str] = {}
 
+    @property
+    def is_certain(self) -> bool:
+        return self.is_whole and self.is_seen
+
     def feed(self, record: Record) -> None:
         """Apply the next record; one of a type that is not known changes no table. BadRecord."""
         if self.seq is not None and record.seq != self.seq + 1:
-            self.is_certain = False
+            self.is_whole = False
         self.seq, self.time = record.seq, record.time
         if record.type in _NAMES:
             event = event_of(record)
@@ -94,7 +104,7 @@ class Replay:
         }
 
     def _restart(self, event: Snapshot) -> None:
-        self.is_certain = True
+        self.is_whole = self.is_seen = True
         self.clusters = {item.cluster_name: dict.fromkeys(item.broker_names) for item in event.clusters}
         self.groups = {}
         for item in event.groups:
@@ -112,12 +122,19 @@ class Replay:
         self.settings = dict(event.settings)
 
     def _lose(self, event: EventsLost) -> None:
-        self.is_certain = False
+        self.is_whole = False
+
+    def _look_away(self, event: CollectorStarted | CollectorStopping | PollFailed) -> None:
+        self.is_seen = False
+
+    def _look_again(self, event: PollRecovered) -> None:
+        self.is_seen = True
 
     def _register(self, event: BrokerRegistered | BrokerChanged) -> None:
         group = self._join(event)
         group.addrs[event.broker_id] = event.broker_addr
-        self.live[event.cluster_name, event.broker_addr] = event.info
+        if event.info is not None:
+            self.live[event.cluster_name, event.broker_addr] = event.info
 
     def _refuse(self, event: RegistrationRefused) -> None:
         self._join(event)
@@ -179,7 +196,11 @@ class Replay:
         self.kv.get(event.namespace, {}).pop(event.key, None)
 
     def _set(self, event: SettingsChanged) -> None:
-        self.settings.update({change.key: change.after for change in event.setting_changes})
+        for change in event.setting_changes:
+            if change.after is None:
+                self.settings.pop(change.key, None)
+            else:
+                self.settings[change.key] = change.after
 
 
 _STEPS: dict[type[Event], Callable[[Replay, Any], None]] = {
@@ -198,5 +219,9 @@ _STEPS: dict[type[Event], Callable[[Replay, Any], None]] = {
     KvPut: Replay._put,
     KvDeleted: Replay._delete,
     SettingsChanged: Replay._set,
+    CollectorStarted: Replay._look_away,
+    CollectorStopping: Replay._look_away,
+    PollFailed: Replay._look_away,
+    PollRecovered: Replay._look_again,
 }
 _NAMES = {kind.__name__ for kind in _STEPS}

@@ -21,10 +21,11 @@ _ENVELOPE: dict[str, Schema] = {
     "v": {"const": SCHEMA_VERSION, "description": "version of this schema"},
     "seq": {"type": "integer", "minimum": 1, "description": "number of the record, without holes"},
     "time": {"type": "integer", "description": "when it was written, in ms since 1970, UTC"},
-    "server": {"type": "string", "description": "the name server that wrote it"},
+    "server": {"type": "string", "description": "the name server that it is about"},
     "type": {"type": "string", "description": "kind of event; one that is not known may be passed over"},
     "cause": {"type": "string", "description": "the request, or what else caused it"},
     "client": {"type": "string", "description": "address of the one who asked; absent: nobody did"},
+    "source": {"type": "string", "description": "who saw it: collector; absent: the name server itself"},
 }
 
 
@@ -37,7 +38,7 @@ def schema() -> Schema:
         "description": "One line of a journal; docs/journal.md explains it.",
         "type": "object",
         "properties": _ENVELOPE,
-        "required": [name for name in ENVELOPE if name != "client"],
+        "required": [name for name in ENVELOPE if name not in ("client", "source")],
         "allOf": [
             {"if": {"properties": {"type": {"const": name}}}, "then": {"$ref": f"#/$defs/{name}"}}
             for name in KINDS

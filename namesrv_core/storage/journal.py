@@ -170,5 +170,5 @@ def _locked(path: Path) -> int:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(descriptor)
-        raise RocketMQError(f"journalDir {path.parent} is written by another name server") from None
+        raise RocketMQError(f"the journal {path.parent} is written by another process") from None
     return descriptor

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from nsadmin.client.replication import Replication
     from nsadmin.client.running import Running
     from nsadmin.client.sending import Sending
+    from nsadmin.client.tables import Tables
     from nsadmin.client.topic_configs import TopicConfigs
     from nsadmin.client.topics import Topics
     from nsadmin.client.traces import Traces
@@ -168,6 +169,13 @@ class AdminClient:
         from nsadmin.client.name_servers import NameServerConfigs
 
         return NameServerConfigs(self._caller, self._reader)
+
+    @cached_property
+    def tables(self) -> "Tables":
+        """All that one name server knows."""
+        from nsadmin.client.tables import Tables
+
+        return Tables(self._caller)
 
     @cached_property
     def order_confs(self) -> "OrderConfs":

@@ -243,6 +243,14 @@ IN_COMMANDS = {
     "consumerConnection": {"brokerAddrs": "brokers that the client is connected to"},
     "consumerProgress": {"error": "what went wrong; then the numbers are null"},
     "deleteKvConfig": {"key": "key within the namespace", "before": "the value that was deleted"},
+    "collect": {
+        "brokers": "brokers that it knows, slaves included",
+        "events": "events that lead from what was known to what the poll saw",
+        "journal": "folder of its journal",
+        "result": "done or failed",
+        "took": "how long the poll took",
+        "topics": "topics that it lists",
+    },
     "deleteSubGroup": {
         "result": "done, dry-run, failed, not found, or skipped after a failure",
         "topic": "retry or dead-letter topic that goes with the group",

@@ -59,6 +59,13 @@ def test_what_happened_without_a_client_names_none() -> None:
     assert b"client" not in line(7, "s", Origin(1, "no heartbeat"), KvPut("n", "k", None, "v"))
 
 
+def test_who_saw_it_is_said_where_that_is_not_the_name_server_itself() -> None:
+    origin = Origin(1, "collector", None, "collector")
+    text = line(1, "s", origin, KvPut("n", "k", None, "v"))
+    assert json.loads(text)["source"] == "collector"
+    assert parse(text).origin == origin
+
+
 def test_names_are_the_wire_s_also_inside_of_records() -> None:
     info = BrokerInfo("h:1", 5, DataVersion(1, 2, 3), ("f",))
     assert written(BrokerChanged("c", "a", 0, "x", 2, info=info))["info"] == {

@@ -3,16 +3,23 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from namesrv_core.events import (
     BrokerRegistered,
+    CollectorStarted,
+    CollectorStopping,
     Event,
     EventsLost,
     KvPut,
+    PollFailed,
+    PollRecovered,
     QueueData,
+    SettingChange,
+    SettingsChanged,
     Snapshot,
     SnapshotMark,
     TopicChange,
@@ -192,6 +199,29 @@ def test_a_loss_makes_the_tables_uncertain_until_the_next_snapshot() -> None:
     assert not replay.is_certain
     replay.feed(record(4, EMPTY))
     assert replay.is_certain
+
+
+@pytest.mark.parametrize(
+    "event", [PollFailed("no", 1), CollectorStarted("1", 1, 1), CollectorStopping("SIGTERM")]
+)
+def test_tables_are_uncertain_while_nobody_sees_the_name_server(event: Event) -> None:
+    assert not replayed([EMPTY, event]).is_certain
+    assert not replayed([EMPTY, event, KvPut("n", "k", None, "v")]).is_certain
+    assert replayed([EMPTY, event, PollRecovered(1, 1)]).is_certain
+    assert not replayed([EMPTY, EventsLost(1), event, PollRecovered(1, 1)]).is_certain
+    assert not replayed([event, PollRecovered(1, 1)]).is_certain
+
+
+def test_a_broker_of_which_nothing_is_kept_is_in_its_place_and_not_among_the_live() -> None:
+    replay = replayed([EMPTY, BrokerRegistered("c", "a", 0, "x:1", 1, info=None)])
+    assert replay.groups["a"].addrs == {0: "x:1"}
+    assert replay.live == {}
+
+
+def test_a_setting_goes_that_is_nothing_afterwards() -> None:
+    put = SettingsChanged((SettingChange("s", None, "1"), SettingChange("t", None, "1")))
+    gone = SettingsChanged((SettingChange("s", "1", None), SettingChange("none", None, None)))
+    assert replayed([EMPTY, put, gone]).settings == {"t": "1"}
 
 
 def test_a_hole_in_the_sequence_makes_the_tables_uncertain() -> None:

@@ -84,7 +84,7 @@ def test_a_journal_cut_at_any_byte_loads_and_goes_on_without_a_hole(tmp_path: Pa
 
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
-    with pytest.raises(RocketMQError, match="is written by another name server"):
+    with pytest.raises(RocketMQError, match="is written by another process"):
         Journal(tmp_path)
     journal.close()
     Journal(tmp_path).close()

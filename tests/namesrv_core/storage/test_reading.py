@@ -9,7 +9,7 @@ import pytest
 from namesrv_core.events import Event, KvPut, Snapshot
 from namesrv_core.history.records import Origin, line
 from namesrv_core.storage.journal import Journal
-from namesrv_core.storage.reading import Count, check, counts, follow, last, records
+from namesrv_core.storage.reading import Count, check, counts, follow, last, records, tables
 from namesrv_core.storage.segments import compress, segments
 
 NOW = 1_763_733_780_000
@@ -68,6 +68,34 @@ def test_segments_that_ended_before_are_not_read(pen: Pen) -> None:
     first.path.chmod(0o644)
     first.path.write_bytes(b"nonsense")
     assert [record.seq for record in records(pen.folder, second.started)] == [3, 4, 5, 6]
+
+
+def test_the_tables_at_the_end_take_the_segments_from_the_last_snapshot_on(pen: Pen) -> None:
+    pen.snapshot(old="1")
+    pen.close_segment()
+    pen.snapshot(k="v")
+    pen.puts(1)
+    pen.close_segment()
+    pen.puts(2)
+    segments(pen.folder)[0].path.chmod(0o644)
+    segments(pen.folder)[0].path.write_bytes(b"nonsense")
+    found = tables(pen.folder)
+    assert found.is_certain
+    assert found.kv == {"n": {"k": "v", "k0": "v", "k1": "v"}}
+
+
+def test_without_a_snapshot_the_tables_at_the_end_are_not_known(pen: Pen) -> None:
+    assert not tables(pen.folder).is_certain
+    pen.puts(2)
+    assert not tables(pen.folder).is_certain
+
+
+def test_a_snapshot_that_replaces_what_events_cannot_tell_is_no_damage(pen: Pen) -> None:
+    pen.snapshot("start")
+    pen.snapshot("poll", k="v")
+    assert pen.problems() == []
+    pen.snapshot("interval")
+    assert pen.problems() != []
 
 
 def test_counts_are_by_type(pen: Pen) -> None:

@@ -1,0 +1,1 @@
+"""Procedures of many calls, for commands to start. They neither print nor parse: who starts one listens."""

@@ -1,0 +1,84 @@
+"""All that one name server tells of what it knows."""
+
+import pytest
+
+from namesrv_core.errors import QueryNotFound, RocketMQError, TopicNotExist
+from namesrv_core.events import Group, MappingInfo, Member, QueueData
+from namesrv_core.protocol.command import reply
+from nsadmin import AdminClient
+from nsadmin.client.tables import Queues, queues_of
+from tests.support.servers import FakeNameServer, body, closed_port, refuse
+
+
+@pytest.fixture
+def server(first: FakeNameServer) -> FakeNameServer:
+    first.clusters = {"C": {"a": {1: "h:2", 0: "h:1"}}}
+    first.routes = {"U": {"a": 6}, "T": {"a": 4}}
+    first.kv = {"N": {"k": "v"}}
+    return first
+
+
+def test_all_but_the_routes_is_asked_at_once(server: FakeNameServer) -> None:
+    with AdminClient(server.addr) as admin:
+        found = admin.tables.listed(server.addr, ["N", "none"])
+    assert sorted(server.codes()) == [106, 206, 219, 219, 319]
+    assert found.clusters == {"C": ("a",)}
+    assert found.groups == {"a": Group("C", "a", False, None, (Member(0, "h:1"), Member(1, "h:2")))}
+    assert list(found.topics) == ["T", "U"]
+    assert found.settings == server.config
+    assert found.kv == {"N": {"k": "v"}}
+
+
+def test_acting_masters_zones_and_nulls_are_told_and_groups_of_nobody_are_not(server: FakeNameServer) -> None:
+    group = {"brokerAddrs": {"0": "h:1"}, "cluster": "C", "enableActingMaster": True, "zoneName": "z"}
+    table = {"a": group, "empty": {"brokerAddrs": {}, "cluster": "C"}, "null": None}
+    clusters = {"C": ["a", "empty"], "D": ["empty"]}
+    server.handlers[106] = lambda asked: body(asked, {"brokerAddrTable": table, "clusterAddrTable": clusters})
+    server.handlers[219] = lambda asked: reply(asked, body=b'{"table":{"k":null}}')
+    with AdminClient(server.addr) as admin:
+        found = admin.tables.listed(server.addr, ["N"])
+    assert found.groups == {"a": Group("C", "a", True, "z", (Member(0, "h:1"),))}
+    assert found.clusters == {"C": ("a",)}
+    assert found.kv == {"N": {"k": None}}
+
+
+@pytest.mark.parametrize("code", [106, 206, 219, 319])
+def test_one_answer_that_is_missing_is_no_answer(server: FakeNameServer, code: int) -> None:
+    server.handlers[code] = refuse(1, "not ready")
+    with AdminClient(server.addr) as admin, pytest.raises(RocketMQError, match="not ready"):
+        admin.tables.listed(server.addr, ["N"])
+
+
+def test_what_cannot_be_read_or_reached_is_no_answer(server: FakeNameServer) -> None:
+    server.handlers[206] = lambda asked: reply(asked, body=b"{")
+    with AdminClient(server.addr) as admin:
+        with pytest.raises(RocketMQError, match="cannot be read"):
+            admin.tables.listed(server.addr, [])
+        with pytest.raises(RocketMQError, match="refused"):
+            admin.tables.listed(f"127.0.0.1:{closed_port()}", [])
+
+
+def test_routes_come_as_they_are_and_are_read_apart(server: FakeNameServer) -> None:
+    with AdminClient(server.addr) as admin:
+        known, unknown = admin.tables.route_bodies(server.addr, ["T", "none"])
+    assert isinstance(unknown.error, TopicNotExist)
+    assert known.result is not None
+    assert queues_of(known.result) == Queues({"a": QueueData("a", 8, 8, 4, 0)}, {})
+
+
+def test_queues_of_static_topics_and_of_old_servers() -> None:
+    text = (
+        b'{"queueDatas":[{"brokerName":"a","perm":6,"readQueueNums":2,"writeQueueNums":1,"topicSynFlag":3}],'
+        b'"topicQueueMappingByBroker":{"a":{"topic":"T","totalQueues":2,"bname":"a","epoch":7,"currIdMap":{0:1}}}}'
+    )
+    found = queues_of(text)
+    assert found.queues == {"a": QueueData("a", 2, 1, 6, 3)}
+    assert found.mappings == {"a": MappingInfo("T", "__global__", 2, "a", 7, False, ((0, 1),))}
+    with pytest.raises(KeyError):
+        queues_of(b'{"queueDatas":[{}]}')
+
+
+def test_a_namespace_that_is_not_there_is_known_by_its_error(server: FakeNameServer) -> None:
+    with AdminClient(server.addr) as admin:
+        [found] = admin.kv.entries_each("none")
+    assert isinstance(found.error, QueryNotFound)

@@ -1,0 +1,62 @@
+"""How many requests may go out."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from nsadmin.operations.collector.pace import Pace
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+def most_within_a_second(begun: list[tuple[float, int]]) -> int:
+    return max(sum(count for at, count in begun if since <= at < since + 1) for since, _ in begun)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_never_more_within_any_second(seed: int) -> None:
+    chance, clock = random.Random(seed), Clock()
+    pace = Pace(100, clock, clock.sleep)
+    begun = []
+    for _ in range(300):
+        count = chance.randrange(1, 60)
+        pace.wait(count)
+        begun.append((clock.now, count))
+        clock.sleep(chance.random() * 0.2)
+    assert most_within_a_second(begun) <= 100
+    assert most_within_a_second(begun) > 50
+
+
+def test_it_is_not_slower_than_it_has_to_be() -> None:
+    clock = Clock()
+    pace = Pace(100, clock, clock.sleep)
+    for _ in range(100):
+        pace.wait(10)
+    assert 9 <= clock.now - 100 <= 9.1
+
+
+def test_more_than_may_go_in_a_second_go_as_if_they_were_that_many() -> None:
+    clock = Clock()
+    pace = Pace(10, clock, clock.sleep)
+    for _ in range(3):
+        pace.wait(1000)
+    assert 2 <= clock.now - 100 <= 2.1
+
+
+def test_nobody_waits_who_is_told_not_to() -> None:
+    clock = Clock()
+    told: Callable[[float], bool] = lambda seconds: True  # noqa: E731
+    pace = Pace(1, clock, told)
+    pace.wait(1)
+    pace.wait(1)
+    assert clock.now == 100
