@@ -6,133 +6,24 @@ is fed adds when, on which server and on whose request. A field's name has the s
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+
+from namesrv_core.parts import UNTOLD as UNTOLD
+from namesrv_core.parts import AlikeTopics as AlikeTopics
+from namesrv_core.parts import BrokerInfo as BrokerInfo
+from namesrv_core.parts import ClusterNames as ClusterNames
+from namesrv_core.parts import DataVersion as DataVersion
+from namesrv_core.parts import Group as Group
+from namesrv_core.parts import Living as Living
+from namesrv_core.parts import MappingChange as MappingChange
+from namesrv_core.parts import MappingInfo as MappingInfo
+from namesrv_core.parts import Member as Member
+from namesrv_core.parts import QueueData as QueueData
+from namesrv_core.parts import SettingChange as SettingChange
+from namesrv_core.parts import TopicChange as TopicChange
+from namesrv_core.parts import TopicChanges as TopicChanges
+from namesrv_core.parts import TopicMappings as TopicMappings
 
 SCHEMA_VERSION = 1
-
-
-class QueueData(NamedTuple):
-    """A topic's queues on one broker group."""
-
-    broker_name: str
-    read_queue_nums: int
-    write_queue_nums: int
-    perm: int
-    topic_sys_flag: int = 0
-
-
-class TopicChange(NamedTuple):
-    """The queues of one topic on one broker group; no `before`: added, no `after`: removed."""
-
-    topic: str
-    before: QueueData | None
-    after: QueueData | None
-
-
-class TopicChanges(NamedTuple):
-    """Topics that changed alike on one broker group; no `before`: added, no `after`: removed."""
-
-    topics: tuple[str, ...]
-    before: QueueData | None
-    after: QueueData | None
-
-
-class DataVersion(NamedTuple):
-    """Which state of its topics a broker registered; equal only if all three parts are."""
-
-    counter: int | None = 0
-    state_version: int = 0
-    timestamp: int = 0
-
-    def to_json(self) -> dict[str, object]:
-        return {"counter": self.counter, "stateVersion": self.state_version, "timestamp": self.timestamp}
-
-
-class MappingInfo(NamedTuple):
-    """Which queues of a static topic one broker holds (`TopicQueueMappingInfo`)."""
-
-    topic: str | None = None
-    scope: str | None = "__global__"
-    total_queues: int = 0
-    bname: str | None = None
-    epoch: int = 0
-    dirty: bool = False
-    curr_id_map: tuple[tuple[int, int], ...] = ()
-
-
-class MappingChange(NamedTuple):
-    """The queues of a static topic on one broker; no `before`: added, no `after`: removed."""
-
-    topic: str
-    bname: str | None
-    before: MappingInfo | None
-    after: MappingInfo | None
-
-
-class SettingChange(NamedTuple):
-    """A setting as the configuration file has it; no `before`: it had no value, no `after`: it is gone."""
-
-    key: str
-    before: str | None
-    after: str | None
-
-
-class BrokerInfo(NamedTuple):
-    """What is kept of a broker that lives at an address (`BrokerLiveInfo`)."""
-
-    ha_server_addr: str | None = None
-    heartbeat_timeout_millis: int = 120_000
-    data_version: DataVersion | None = None
-    filter_servers: tuple[str | None, ...] = ()
-
-
-UNTOLD = BrokerInfo()
-"""What is kept of a broker that says nothing about itself."""
-
-
-class ClusterNames(NamedTuple):
-    """The broker names that a cluster lists."""
-
-    cluster_name: str
-    broker_names: tuple[str, ...]
-
-
-class Member(NamedTuple):
-    broker_id: int
-    broker_addr: str
-
-
-class Group(NamedTuple):
-    """The brokers of one name (`BrokerData`)."""
-
-    cluster_name: str
-    broker_name: str
-    enable_acting_master: bool
-    zone_name: str | None
-    members: tuple[Member, ...]
-
-
-class Living(NamedTuple):
-    """A broker's address in a cluster, and how long nothing had been heard of it."""
-
-    cluster_name: str
-    broker_addr: str
-    silent_millis: int
-    info: BrokerInfo
-
-
-class AlikeTopics(NamedTuple):
-    """Topics with the same queues on the same brokers: places in the snapshot's `queues`, in their order."""
-
-    topics: tuple[str, ...]
-    places: tuple[int, ...]
-
-
-class TopicMappings(NamedTuple):
-    """Where the queues of a static topic are, by broker name."""
-
-    topic: str
-    mappings: tuple[tuple[str | None, MappingInfo], ...]
 
 
 @dataclass(frozen=True, slots=True)
