@@ -156,6 +156,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('--file=files Where to; named after the time if left out.')
             options = @('--file=files Where to; named after the time if left out.', '--namespace=namespaces With this KV namespace too. Repeatable.'); columns = 'file|time|nameServers|brokers|topics|kvEntries|size|'
         }
+        'collect' = @{
+            name = 'collect'; family = 'read'; help = 'Write journals of name servers that keep none'
+            places = @('--dir=folders Where the journals are: a folder for each name server.')
+            options = @('--dir=folders Where the journals are: a folder for each name server.', '--interval= From one poll to the next: 500ms, 15s, 1m; 15s if left out.', '--rate= Requests a second at most, over all servers; 1000 if left out.', '--namespace= KV namespace to poll beside ORDER_TOPIC_CONFIG. Repeatable.', '--once One poll of each name server, for cron.'); columns = 'namesrvAddr|result|brokers|topics|events|took|journal|error|'
+        }
         'wipewriteperm' = @{
             name = 'wipeWritePerm'; family = 'change'; help = 'Stop writes to a broker'
             places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
