@@ -2,8 +2,11 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import monotonic, sleep
+
+_A_MOMENT = 0.01
 
 
 class Pace:
@@ -22,23 +25,35 @@ class Pace:
         self._clock = clock
         self._pause = pause
         self._lock = threading.Lock()
-        self._begun: deque[tuple[float, int]] = deque()
-        self._within = 0
+        self._ended: deque[tuple[float, int]] = deque()
+        self._counted = 0
 
-    def wait(self, count: int) -> None:
-        """Until that many may begin; at most as many as may within a second."""
-        while (seconds := self._take(min(count, self.per_second))) > 0:
-            if self._pause(seconds):
-                return
+    @contextmanager
+    def turn(self, count: int) -> Iterator[None]:
+        """When that many may be asked, at most as many as may within a second; they are, until it ends.
+
+        They count for a second from its end: whenever in between they begin, they are not too many.
+        """
+        count = min(count, self.per_second)
+        while (seconds := self._take(count)) > 0 and not self._pause(seconds):
+            pass
+        if seconds > 0:
+            # Nobody waits any longer, and nothing is asked.
+            yield
+            return
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._ended.append((self._clock(), count))
 
     def _take(self, count: int) -> float:
         """0 if they were taken, else the seconds after which it is worth asking again."""
         with self._lock:
             now = self._clock()
-            while self._begun and self._begun[0][0] <= now - 1:
-                self._within -= self._begun.popleft()[1]
-            if self._within + count <= self.per_second:
-                self._begun.append((now, count))
-                self._within += count
+            while self._ended and self._ended[0][0] <= now - 1:
+                self._counted -= self._ended.popleft()[1]
+            if self._counted + count <= self.per_second:
+                self._counted += count
                 return 0.0
-            return self._begun[0][0] + 1 - now + 0.001
+            return self._ended[0][0] + 1 - now + 0.001 if self._ended else _A_MOMENT

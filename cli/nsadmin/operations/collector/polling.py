@@ -1,7 +1,8 @@
 """Polling: one look at all that a name server knows. Nothing is believed unless everything was answered."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import NamedTuple
 
@@ -73,8 +74,8 @@ class Poller:
         found: Listed | None = None
         kv: dict[str, Mapping[str, str | None]] = {}
         for namespaces in self._in_parts():
-            self._wait(3 + len(namespaces))
-            found = self._tables.listed(self._addr, namespaces)
+            with self._turn(3 + len(namespaces)):
+                found = self._tables.listed(self._addr, namespaces)
             kv.update(found.kv)
         assert found is not None
         settings = {key: value for key, value in found.settings.items() if not _SECRET.search(key)}
@@ -85,13 +86,16 @@ class Poller:
         return [self._namespaces[at : at + size] for at in range(0, len(self._namespaces) or 1, size)]
 
     def _bodies(self, topics: Sequence[str]) -> list[bytes]:
-        self._wait(len(topics))
-        return [_body(found.result, found.error) for found in self._tables.route_bodies(self._addr, topics)]
+        with self._turn(len(topics)):
+            answers = self._tables.route_bodies(self._addr, topics)
+        return [_body(found.result, found.error) for found in answers]
 
-    def _wait(self, count: int) -> None:
-        self._pace.wait(count)
-        if self._is_stopped():
-            raise Stopped
+    @contextmanager
+    def _turn(self, count: int) -> Iterator[None]:
+        with self._pace.turn(count):
+            if self._is_stopped():
+                raise Stopped
+            yield
 
     def _queues(self, body: bytes) -> Queues:
         if not body:

@@ -30,9 +30,11 @@ def test_never_more_within_any_second(seed: int) -> None:
     begun = []
     for _ in range(300):
         count = chance.randrange(1, 60)
-        pace.wait(count)
-        begun.append((clock.now, count))
-        clock.sleep(chance.random() * 0.2)
+        with pace.turn(count):
+            # They begin some time after they may, and end some time later.
+            clock.sleep(chance.random() * 0.1)
+            begun.append((clock.now, count))
+            clock.sleep(chance.random() * 0.1)
     assert most_within_a_second(begun) <= 100
     assert most_within_a_second(begun) > 50
 
@@ -41,7 +43,8 @@ def test_it_is_not_slower_than_it_has_to_be() -> None:
     clock = Clock()
     pace = Pace(100, clock, clock.sleep)
     for _ in range(100):
-        pace.wait(10)
+        with pace.turn(10):
+            pass
     assert 9 <= clock.now - 100 <= 9.1
 
 
@@ -49,7 +52,8 @@ def test_more_than_may_go_in_a_second_go_as_if_they_were_that_many() -> None:
     clock = Clock()
     pace = Pace(10, clock, clock.sleep)
     for _ in range(3):
-        pace.wait(1000)
+        with pace.turn(1000):
+            pass
     assert 2 <= clock.now - 100 <= 2.1
 
 
@@ -57,6 +61,24 @@ def test_nobody_waits_who_is_told_not_to() -> None:
     clock = Clock()
     told: Callable[[float], bool] = lambda seconds: True  # noqa: E731
     pace = Pace(1, clock, told)
-    pace.wait(1)
-    pace.wait(1)
-    assert clock.now == 100
+    for _ in range(3):
+        with pace.turn(1):
+            assert clock.now == 100
+
+
+def test_what_is_under_way_elsewhere_is_waited_for() -> None:
+    clock = Clock()
+    slept: list[float] = []
+
+    def pause(seconds: float) -> None:
+        slept.append(seconds)
+        clock.sleep(seconds)
+        if len(slept) == 5:
+            outer.__exit__(None, None, None)
+
+    pace = Pace(10, clock, pause)
+    outer = pace.turn(10)
+    outer.__enter__()
+    with pace.turn(1):
+        assert len(slept) == 6
+        assert clock.now >= 101

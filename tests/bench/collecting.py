@@ -1,0 +1,105 @@
+"""`python -m tests.bench.collecting`: 10,000 topics on each of our three name servers, polled three times.
+
+Prints each poll's time; then the most requests that began within a second and were under way at a time, over
+all servers, as they were measured, and the memory of this process: the collector and this meter.
+"""
+
+import argparse
+import resource
+import socket
+import sys
+import tempfile
+import threading
+from contextlib import ExitStack
+from pathlib import Path
+
+from namesrv_core.transport.calls import Exchange
+from nsadmin import AdminClient
+from nsadmin.operations.collector.running import Collector, Plan
+from nsadmin.operations.collector.watching import Voice
+from tests.bench.__main__ import register
+from tests.interop.our_server import OurNameServer
+
+SERVERS, BROKERS, POLLS = 3, 4, 3
+
+
+class Meter:
+    """When each request began and ended."""
+
+    def __init__(self) -> None:
+        self._spans: list[tuple[float, float]] = []
+        self._lock = threading.Lock()
+
+    def __call__(self, exchange: Exchange) -> None:
+        with self._lock:
+            self._spans.append((exchange.began, exchange.began + exchange.seconds))
+
+    def most_within_a_second(self) -> int:
+        times, first, most = sorted(began for began, _ in self._spans), 0, 0
+        for at, began in enumerate(times):
+            while times[first] <= began - 1:
+                first += 1
+            most = max(most, at - first + 1)
+        return most
+
+    def most_under_way(self) -> int:
+        steps = [step for began, ended in self._spans for step in ((began, 1), (ended, -1))]
+        now = most = 0
+        for _, step in sorted(steps):
+            now += step
+            most = max(most, now)
+        return most
+
+
+class Polls:
+    """Prints each poll as it ends, and stops the collector after the last one."""
+
+    def __init__(self, wanted: int) -> None:
+        self._left = wanted
+        self._lock = threading.Lock()
+        self.are_done = threading.Event()
+
+    def __call__(self, text: str) -> None:
+        print(text, flush=True)
+        with self._lock:
+            self._left -= 1
+            if self._left <= 0:
+                self.are_done.set()
+
+
+def main() -> int:
+    flags = argparse.ArgumentParser(prog="python -m tests.bench.collecting", description=__doc__)
+    flags.add_argument("--topics", type=int, default=10_000)
+    flags.add_argument("--rate", type=int, default=1000)
+    flags.add_argument("--concurrency", type=int, default=64)
+    asked = flags.parse_args()
+    meter, polls = Meter(), Polls(SERVERS * POLLS)
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        addrs = []
+        for number in range(SERVERS):
+            home = Path(folder) / f"ns-{number}"
+            home.mkdir()
+            server = stack.enter_context(OurNameServer(home))
+            addrs.append(server.address)
+            for broker in range(BROKERS):
+                # A broker that hangs up is forgotten.
+                connection = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+                connection.sendall(register(broker, asked.topics))
+                connection.recv(1 << 16)
+        plan = Plan(addrs, Path(folder) / "collected", 1.0, asked.concurrency, asked.rate)
+        voice = Voice(print, print, polls)
+        collector = Collector(plan, lambda: AdminClient(addrs, observer=meter), voice)
+        running = threading.Thread(target=collector.run)
+        running.start()
+        polls.are_done.wait(600)
+        collector.stop()
+        running.join()
+        size = sum(path.stat().st_size for path in plan.folder.rglob("*") if path.is_file())
+    print(f"most requests that began within a second: {meter.most_within_a_second()} (--rate {asked.rate})")
+    print(f"most requests under way at a time: {meter.most_under_way()} (--concurrency {asked.concurrency})")
+    print(f"memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MiB; journals: {size} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
