@@ -5,7 +5,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from namesrv_core.events import EventsLost, ServerReady, ServerStarted, ServerStopping, Snapshot
+from namesrv_core.events import (
+    CollectorStarted,
+    CollectorStopping,
+    EventsLost,
+    PollFailed,
+    ServerReady,
+    ServerStarted,
+    ServerStopping,
+    Snapshot,
+)
 from namesrv_core.history.records import Record
 from namesrv_core.history.replay import Replay
 from namesrv_core.storage import reading
@@ -64,13 +73,13 @@ def _unknown(before: list[Record], following: Record | None, moment: int) -> str
     if not before:
         return f"the journal begins at {_utc(following.time)}" if following else "the journal is empty"
     last = before[-1]
-    if last.type == ServerStopping.__name__:
+    who = f"the {last.origin.source or 'name server'}"
+    if last.type in (ServerStopping.__name__, CollectorStopping.__name__):
         again = f", and started again at {_utc(following.time)}" if following else ""
-        return f"the name server stopped at {_utc(last.time)}{again}"
+        return f"{who} stopped at {_utc(last.time)}{again}"
     if following is not None and _is_start(following):
         return (
-            f"the name server ended without a word after {_utc(last.time)}, "
-            f"and started again at {_utc(following.time)}"
+            f"{who} ended without a word after {_utc(last.time)}, and started again at {_utc(following.time)}"
         )
     if following is None and moment - last.time >= PROOF_MILLIS:
         return f"the journal ends at {_utc(last.time)}"
@@ -86,6 +95,11 @@ def _loss(records: list[Record]) -> str:
     if lost is not None:
         count = lost.fields.get("lost")
         return f"the journal lost {count} events at {_utc(lost.time)}; no snapshot followed yet"
+    last = records[-1]
+    if last.type == PollFailed.__name__:
+        return f"polls failed, at {_utc(last.time)} with: {last.fields.get('error')}"
+    if any(record.type == CollectorStarted.__name__ for record in records):
+        return f"the collector had just been started, and no poll had succeeded by {_utc(last.time)}"
     return f"records are missing before {_utc(records[-1].time)}, and no snapshot followed yet"
 
 

@@ -7,14 +7,20 @@ from typing import Any
 import pytest
 
 from namesrv_core.events import (
+    CollectorStarted,
+    CollectorStopping,
     EventsLost,
     Heartbeats,
     KvPut,
+    PollFailed,
+    PollRecovered,
     ServerReady,
     ServerStarted,
     ServerStopping,
     Snapshot,
 )
+from namesrv_core.history.records import Origin, line
+from namesrv_core.storage.journal import Journal
 from namesrv_core.storage.past import PROOF_MILLIS, Past, at
 from tests.support import journals
 from tests.support.journals import NOW
@@ -104,3 +110,26 @@ def test_behind_a_hole_nobody_knows_until_the_next_snapshot(pen: Pen) -> None:
 def test_a_server_that_waits_for_brokers_is_not_ready_until_it_says_so(pen: Pen) -> None:
     pen.write(snapshot("start"), ServerStarted("1", 2), KvPut("n", "k", None, "v"), ServerReady("s:1"), ALIVE)
     assert [pen.at(seconds).was_ready for seconds in (1, 2, 3, 4)] == [False, False, True, True]
+
+
+def test_while_a_collector_sees_nothing_nobody_knows(pen: Pen) -> None:
+    pen.write(
+        CollectorStarted("1", 1, 15_000), snapshot("poll"), PollFailed("no answer", 1), PollRecovered(1, 1000)
+    )
+    pen.write(CollectorStopping("SIGTERM"))
+    whys = [pen.at(seconds).why for seconds in range(5)]
+    assert whys == [
+        "the collector had just been started, and no poll had succeeded by 2025-11-21T14:03:00.000Z",
+        None,
+        "polls failed, at 2025-11-21T14:03:02.000Z with: no answer",
+        None,
+        "the name server stopped at 2025-11-21T14:03:04.000Z",
+    ]
+
+
+def test_a_collector_is_called_so(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    origin = Origin(NOW + 1000, "collector", None, "collector")
+    journal.append(line(1, "s:9876", origin, CollectorStopping("SIGTERM")), 1, NOW)
+    journal.close()
+    assert at(tmp_path, NOW + 2000).why == "the collector stopped at 2025-11-21T14:03:01.000Z"

@@ -26,7 +26,7 @@ from namesrv_core.history.records import Origin, line
 from namesrv_core.history.replay import Replay
 from namesrv_core.storage import reading
 from namesrv_core.storage.journal import Journal, Limits, Open
-from nsadmin.operations.collector.deriving import taken
+from nsadmin.operations.collector.deriving import REASON, taken
 
 SOURCE = "collector"
 _HOUR = 3_600_000
@@ -76,7 +76,7 @@ class Keeping:
         """What a poll saw: these events led to `known`. The first time all of it is new, and one snapshot."""
         if not self.is_known:
             self.is_known = True
-            events = [taken(self.known, "start"), *_told(events)]
+            events = [taken(self.known, REASON), *_told(events)]
             self._taken_at = now
         self._has_changed = self._has_changed or any(not _is_told(event) for event in events)
         self.say(events, now)
