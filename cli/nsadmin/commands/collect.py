@@ -63,10 +63,10 @@ def collect(
     there when it is started again. Name servers are looked for once, at the start.
 
     Examples:
-        # Two name servers every 15 s, until it is stopped
-        nsadmin collect --dir collected -n 'ns1:9876;ns2:9876'
-        # From cron: one poll, and a line for each name server
+        # One poll of each name server, for cron; without --once it polls every 15 s until it is stopped
         nsadmin collect --dir collected --once
+        # Values of a KV namespace of your own as well
+        nsadmin collect --dir collected --namespace DEPLOYMENT --once
     """
     plan = Plan(
         session.onlooker().addresses.addrs,
