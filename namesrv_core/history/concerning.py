@@ -35,13 +35,75 @@ class Subject(NamedTuple):
     key: str | None = None
 
 
+class Terms:
+    """Which subjects each record concerns, as terms of an index; hand it records in their order."""
+
+    def __init__(self) -> None:
+        self._cluster_of = _ClusterOf()
+
+    def of(self, record: Record) -> set[str]:
+        cluster = self._cluster_of.learn(record)
+        if record.type == Snapshot.__name__:
+            # Who follows a cluster learns its brokers from it.
+            return {_term("cluster", group["clusterName"]) for group in record.fields.get("groups", ())}
+        if record.type in ROUTINE:
+            return set()
+        if record.type in OF_ALL:
+            return {ANY}
+        fields = record.fields
+        names = (("cluster", fields.get("clusterName")), ("cluster", cluster), ("topic", fields.get("topic")))
+        named = (*names, ("broker", fields.get("brokerName")))
+        found = {_term(kind, name) for kind, name in named if name is not None}
+        for group in fields.get("changes", ()):
+            found.update(_term("topic", topic) for topic in group["topics"])
+            found.update(_term("broker", name) for name in _brokers(group))
+        found.update(_term("topic", change["topic"]) for change in fields.get("mappingChanges", ()))
+        if "namespace" in fields:
+            found.add(_term("kv", fields["namespace"]))
+            if fields["namespace"] == ORDER_TOPIC_CONFIG:
+                found.add(_term("topic", fields["key"]))
+        return found
+
+
+ANY = "any"
+"""The term of what concerns all."""
+
+
+def _term(kind: str, name: str) -> str:
+    return f"{kind} {name}"
+
+
+class _ClusterOf:
+    """In which cluster each broker is, as far as records told."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def learn(self, record: Record) -> str | None:
+        """The cluster of the broker that a record is about; None where it is not known."""
+        fields = record.fields
+        if record.type == Snapshot.__name__:
+            self._known = {group["brokerName"]: group["clusterName"] for group in fields.get("groups", ())}
+            return None
+        broker, cluster = fields.get("brokerName"), fields.get("clusterName")
+        if broker is not None and cluster is not None:
+            self._known[broker] = cluster
+        return self._known.get(broker) if broker is not None else None
+
+
 class Concerning:
     """Hand it records in their order: it learns from them which brokers a cluster has."""
 
     def __init__(self, subject: Subject | None) -> None:
         self._subject = subject
-        self._cluster_of: dict[str, str] = {}
+        self._cluster_of = _ClusterOf()
         self._marks = _marks(subject)
+
+    @property
+    def terms(self) -> tuple[str, ...] | None:
+        """What to look for in an index; None: in all lines."""
+        subject = self._subject
+        return None if subject is None else (ANY, _term(subject.kind, subject.name))
 
     def may_be(self, text: bytes) -> bool:
         """Whether a line may have a record to look at; cheap, and sure where it says no."""
@@ -67,18 +129,10 @@ class Concerning:
         return self._of_cluster(record, subject.name)
 
     def _of_cluster(self, record: Record, name: str) -> Mapping[str, Json] | None:
-        fields = record.fields
-        if record.type == Snapshot.__name__:
-            self._cluster_of = {
-                group["brokerName"]: group["clusterName"] for group in fields.get("groups", ())
-            }
+        known = self._cluster_of.learn(record)
+        if record.type in ROUTINE:
             return None
-        broker, cluster = fields.get("brokerName"), fields.get("clusterName")
-        if broker is not None and cluster is not None:
-            self._cluster_of[broker] = cluster
-        if name in (cluster, self._cluster_of.get(broker or "")):
-            return fields
-        return None
+        return record.fields if name in (record.fields.get("clusterName"), known) else None
 
 
 _ANYWAY = tuple(f'"type":"{name}"'.encode() for name in OF_ALL)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.storage import durable, segments
+from namesrv_core.storage import durable, index, segments
 
 _LOCK = "journal.lock"
 
@@ -145,14 +145,24 @@ class Journal:
             if not segment.is_closed and segment.path != self._path:
                 segments.compress(segment.path)
         found = segments.segments(self._folder)
-        sizes = [segment.path.stat().st_size for segment in found]
+        sizes = [segment.path.stat().st_size + index.size(segment.path) for segment in found]
         total = sum(sizes)
         for segment, following, size in zip(found, found[1:], sizes, strict=False):
             is_old = following.started < now - self._limits.keep_millis
             if segment.path == self._path or not (is_old or total > self._limits.keep_bytes):
                 break
             segment.path.unlink()
+            index.path_of(segment.path).unlink(missing_ok=True)
             total -= size
+        self._index()
+
+    def _index(self) -> None:
+        """Give one closed segment its index, the newest first: more would take too long at once."""
+        for segment in reversed(segments.segments(self._folder)):
+            if segment.is_closed and not index.path_of(segment.path).exists():
+                with suppress(segments.BadSegment):
+                    index.build(segment)
+                    return
 
     def close(self) -> None:
         """End; the open segment stays as it is, and is compressed after the next start."""

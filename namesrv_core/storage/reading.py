@@ -2,14 +2,15 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from namesrv_core.events import Snapshot
 from namesrv_core.history.records import BadRecord, Record, event_of, parse
 from namesrv_core.history.replay import Replay
-from namesrv_core.storage.segments import BadSegment, Segment, lines, segments
+from namesrv_core.storage import index
+from namesrv_core.storage.segments import BadSegment, Segment, lines, lines_at, segments
 
 _SHOWN = 5
 
@@ -42,16 +43,26 @@ class Count(NamedTuple):
     last: int
 
 
-def records(folder: Path, since: int = 0, wanted: Callable[[bytes], bool] | None = None) -> Iterator[Record]:
+def records(
+    folder: Path,
+    since: int = 0,
+    wanted: Callable[[bytes], bool] | None = None,
+    terms: Sequence[str] | None = None,
+) -> Iterator[Record]:
     """A journal's records, oldest first, from the segment on that has the first one of `since` (ms).
 
-    Only lines that are `wanted` are looked at; those that cannot be understood are passed over: `check`
-    tells of them. BadSegment, OSError.
+    Only lines that are `wanted` are looked at, of an indexed segment only those that concern one of the
+    `terms`; those that cannot be understood are passed over: `check` tells of them. BadSegment, OSError.
     """
     for segment in _since(segments(folder), since):
-        for text in lines(segment):
+        for text in _concerned(segment, terms):
             if (wanted is None or wanted(text)) and (record := _record(text)) is not None:
                 yield record
+
+
+def _concerned(segment: Segment, terms: Sequence[str] | None) -> Iterator[bytes]:
+    places = index.offsets(segment.path, terms) if segment.is_closed and terms is not None else None
+    return lines(segment) if places is None else lines_at(segment, places)
 
 
 def _since(found: list[Segment], since: int) -> list[Segment]:

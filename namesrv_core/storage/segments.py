@@ -6,7 +6,7 @@ is written to its end, then compressed (`.jsonl.zst`), and never touched again.
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -84,6 +84,28 @@ def lines(segment: Segment) -> Iterator[bytes]:
         return
     with file:
         yield from _whole(_read(file), segment.path)
+
+
+def lines_at(segment: Segment, places: Sequence[int]) -> Iterator[bytes]:
+    """The lines of a closed segment that begin at these bytes of its plain form, in order.
+
+    BadSegment where it cannot be decompressed. OSError.
+    """
+    left = iter(places)
+    place = next(left, None)
+    if place is None:
+        return
+    begun, kept = 0, b""
+    for chunk in _inflated(segment.path):
+        kept += chunk
+        while place is not None and (end := kept.find(b"\n", place - begun) + 1):
+            yield kept[place - begun : end]
+            place = next(left, None)
+        if place is None:
+            return
+        # What may be of the line that is wanted next is kept.
+        cut = min(place - begun, len(kept))
+        begun, kept = begun + cut, kept[cut:]
 
 
 def _read(file: BinaryIO) -> Iterator[bytes]:

@@ -103,7 +103,7 @@ def _kv(fields: Fields) -> str:
 
 def _settings(fields: Fields) -> str:
     return "; ".join(
-        f"{change['key']} {words(change.get('before'), change['after'])}"
+        f"{change['key']} {words(change.get('before'), change.get('after'))}"
         for change in fields["settingChanges"]
     )
 

@@ -141,7 +141,9 @@ class _Teller:
         if self._goes_on:
             # What comes while the past is read is behind this one, or the last one that was read.
             self._reached = max((record.seq for record in reading.last(folder, 1)), default=0)
-        for record in reading.records(folder, self._wanted.begin, self._concerning.may_be):
+        concerning = self._concerning
+        terms = concerning.terms if self._wanted.types.isdisjoint(ROUTINE) else None
+        for record in reading.records(folder, self._wanted.begin, concerning.may_be, terms):
             self._reached = max(self._reached, record.seq)
             yield record
 

@@ -10,6 +10,7 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.storage import past
 from nsadmin import contexts, settings
 from nsadmin.client import AdminClient, pictures
+from nsadmin.client.access import Access
 from nsadmin.client.addresses import BadAddress, parse_addrs
 from nsadmin.client.pictures import BadPicture, Picture
 from nsadmin.commands import moments
@@ -30,12 +31,13 @@ def picture(
     known = contexts.load(contexts.path()).by_name
     if text in known:
         values: Any = defaultdict(lambda: None, context=text)
-        return _live(session, settings.resolve(values).namesrv_addr)
+        options = settings.resolve(values)
+        return _live(options.access, options.namesrv_addr)
     try:
         now = int(time() * 1000)
         moment = moments.moment(command, option, text, 0, now)
     except UsageError:
-        return _live(session, _addrs(command, option, text))
+        return _live(session.options.access, _addrs(command, option, text))
     if moment > now:
         raise UsageError(f"{command}: {option} {text} is still to come: it is {utc(now)} now")
     return _past(session, command, moment, given, server)
@@ -50,8 +52,8 @@ def _addrs(command: str, option: str, text: str) -> tuple[str, ...]:
     raise UsageError(f"{command}: {option} {text} is none of these: {HELP}, as {moments.HELP}")
 
 
-def _live(session: Session, addrs: Any) -> Picture:
-    with AdminClient(addrs, access=session.options.access, read_only=True) as admin:
+def _live(access: Access, addrs: Any) -> Picture:
+    with AdminClient(addrs, access=access, read_only=True) as admin:
         return pictures.of_cluster(admin, int(time() * 1000))
 
 

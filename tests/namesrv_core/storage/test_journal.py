@@ -137,7 +137,8 @@ def test_the_oldest_segments_go_where_there_is_too_much(tmp_path: Path) -> None:
     journal.close()
     journal = Journal(tmp_path, Limits(keep_bytes=sum(sizes[-2:])))
     journal.tidy(NOW)
-    assert sum(path.stat().st_size for path in tmp_path.glob("*.jsonl*")) <= sum(sizes[-2:])
+    assert sum(segment.path.stat().st_size for segment in segments(tmp_path)) <= sum(sizes[-2:])
+    assert len(list(tmp_path.glob("*.idx"))) <= len(segments(tmp_path))
     assert numbers(tmp_path)[-2:] == [9, 10]
     journal.close()
 

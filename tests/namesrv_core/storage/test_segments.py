@@ -138,3 +138,19 @@ def test_a_disk_without_room_leaves_the_open_segment_and_nothing_else(
     with pytest.raises(OSError, match="No space left"):
         compress(path)
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_lines_at_places_whatever_the_chunks_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [b"x" * length + b"\n" for length in (0, 5, 1, 400, 3, 70_000, 2)]
+    path = tmp_path / segments.name(1, 0)
+    path.write_bytes(b"".join(texts))
+    segments.compress(path)
+    (segment,) = segments.segments(tmp_path)
+    begins = [sum(map(len, texts[:number])) for number in range(len(texts))]
+    whole = b"".join(texts)
+    for size in (1, 7, 4096, len(whole)):
+        chunks = [whole[at : at + size] for at in range(0, len(whole), size)]
+        monkeypatch.setattr(segments, "_inflated", lambda _, chunks=chunks: iter(chunks))
+        for chosen in ([], [0], [3, 5], [1, 2, 6], range(len(texts))):
+            found = list(segments.lines_at(segment, [begins[number] for number in chosen]))
+            assert found == [texts[number] for number in chosen]

@@ -1,11 +1,14 @@
 """What an operand may be: a file, a name server, a context, a time."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from namesrv_core.events import EventsLost, KvPut
-from nsadmin.client.pictures import to_bytes
+from nsadmin.client.access import Access
+from nsadmin.client.pictures import Picture, to_bytes
+from nsadmin.commands import pictured
 from nsadmin.commands.pictured import picture
 from nsadmin.diagnostics import UsageError
 from nsadmin.session import Options, Session
@@ -39,6 +42,17 @@ def test_each_kind(session: Session, run: Run, first: FakeNameServer, tmp_path: 
     assert seen(session, at, folder, other, server="s").startswith("s:9876 at")
     with pytest.raises(UsageError, match=r"c: t:1: not known for .*: the journal lost 1 events"):
         seen(session, at, other)
+
+
+def test_a_context_is_asked_as_it_wants_to_be(
+    session: Session, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def live(access: Access, addrs: Any) -> Picture:
+        return PICTURE._replace(source=f"{addrs().addrs} {access.timeout}")
+
+    monkeypatch.setattr(pictured, "_live", live)
+    assert run("contextSet", "prod", "-n", "h:1", "--timeout", "7").code == 0
+    assert seen(session, "prod") == "('h:1',) 7.0"
 
 
 @pytest.mark.parametrize(

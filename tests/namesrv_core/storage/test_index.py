@@ -1,0 +1,115 @@
+"""The index beside a closed segment: it leads to all lines that concern a subject, and does without."""
+
+import os
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.events import QueueData, TopicChange, TopicsChanged
+from namesrv_core.history.concerning import Concerning, Kind, Subject
+from namesrv_core.storage import index, segments
+from namesrv_core.storage.reading import records
+from namesrv_core.storage.segments import Segment
+from tests.namesrv_core.history.test_concerning import EVENTS
+from tests.support.journals import Pen
+
+SUBJECTS: tuple[tuple[Kind, str], ...] = (
+    ("topic", "T"), ("topic", "U"), ("topic", "\u4e3b\u9898"), ("topic", "S"), ("topic", "none"),
+    ("broker", "a"), ("broker", "b"), ("cluster", "c"), ("cluster", "d"), ("kv", "n"),
+)  # fmt: skip
+
+
+@pytest.fixture
+def pen(tmp_path: Path) -> Iterator[Pen]:
+    """A journal with a closed segment that has its index, and an open one."""
+    made = Pen(tmp_path)
+    made.write(*EVENTS)
+    made.close_segment()
+    made.write(*EVENTS)
+    yield made
+    made.journal.close()
+
+
+def closed(pen: Pen) -> Segment:
+    return segments.segments(pen.folder)[0]
+
+
+def told(pen: Pen, kind: Kind, name: str, indexed: bool = True) -> list[int]:
+    concerning = Concerning(Subject(kind, name))
+    found = records(pen.folder, 0, concerning.may_be, concerning.terms if indexed else None)
+    return [record.seq for record in found if concerning.part(record) is not None]
+
+
+@pytest.mark.parametrize(("kind", "name"), SUBJECTS)
+def test_with_it_the_same_is_told_as_without(pen: Pen, kind: Kind, name: str) -> None:
+    assert index.path_of(closed(pen).path).exists()
+    assert told(pen, kind, name) == told(pen, kind, name, indexed=False) != []
+
+
+def test_it_leads_to_the_lines_and_to_no_others(pen: Pen) -> None:
+    places = index.offsets(closed(pen).path, ["topic U"])
+    assert places is not None
+    kinds = [text.split(b'"type":"')[1].split(b'"')[0] for text in segments.lines_at(closed(pen), places)]
+    assert kinds == [b"TopicsChanged", b"WritePermWiped"]
+    assert index.offsets(closed(pen).path, ["topic none"]) == []
+
+
+def test_a_segment_in_which_nothing_concerns_is_not_decompressed(pen: Pen) -> None:
+    path = closed(pen).path
+    path.chmod(0o644)
+    path.write_bytes(b"nonsense")
+    assert list(records(pen.folder, 0, lambda _: False, ["topic none"])) == []
+    with pytest.raises(segments.BadSegment):
+        list(records(pen.folder, 0, None, ["topic T"]))
+
+
+@pytest.mark.parametrize("length", [0, 7, 8, 15, 16, 40, -1])
+def test_one_that_is_damaged_is_none(pen: Pen, length: int) -> None:
+    path = index.path_of(closed(pen).path)
+    path.chmod(0o644)
+    path.write_bytes(path.read_bytes()[:length] if length >= 0 else b"X" * 100)
+    assert index.offsets(closed(pen).path, ["topic T", "any"]) is None
+    assert told(pen, "topic", "T") == told(pen, "topic", "T", indexed=False)
+
+
+def test_topics_that_stand_in_the_same_lines_share_a_list(tmp_path: Path) -> None:
+    queue = QueueData("a", 8, 8, 6)
+    names = [f"topic-{number}" for number in range(1000)]
+    pen = Pen(tmp_path)
+    pen.write(*(TopicsChanged("a", "registration", tuple(TopicChange(n, None, queue) for n in names)),) * 50)
+    pen.close_segment()
+    pen.journal.close()
+    (segment,) = segments.segments(tmp_path)
+    data = index.path_of(segment.path).read_bytes()
+    assert struct.unpack_from("<8sIII", data) == (b"NSINDEX1", len(data), 1001, 1)
+    assert len(data) < 1001 * 12 + 500
+    for name in names[::100]:
+        places = index.offsets(segment.path, [f"topic {name}"])
+        assert places is not None
+        assert len(list(segments.lines_at(segment, places))) == 50
+
+
+def test_lines_that_nobody_understands_are_in_no_index(tmp_path: Path) -> None:
+    pen = Pen(tmp_path)
+    pen.write(*EVENTS)
+    pen.journal.close()
+    (path,) = tmp_path.glob("*.jsonl")
+    path.write_bytes(b"nonsense\n" + b'{"v":1,"seq":1}\n' + path.read_bytes())
+    segments.compress(path)
+    (segment,) = segments.segments(tmp_path)
+    index.build(segment)
+    assert told(pen, "topic", "U") == [3, 4, 13]
+
+
+def test_what_cannot_be_written_leaves_nothing(pen: Pen, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    index.path_of(closed(pen).path).unlink()
+    before = sorted(pen.folder.iterdir())
+    with pytest.raises(OSError, match="No space"):
+        index.build(closed(pen))
+    assert sorted(pen.folder.iterdir()) == before
