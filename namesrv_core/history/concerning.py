@@ -5,8 +5,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from namesrv_core.events import (
+    CollectorStarted,
+    CollectorStopping,
     EventsLost,
     Heartbeats,
+    PollFailed,
+    PollRecovered,
+    Polled,
     ServerPaused,
     ServerReady,
     ServerStarted,
@@ -20,10 +25,14 @@ Kind = Literal["topic", "broker", "cluster", "kv"]
 
 ORDER_TOPIC_CONFIG = "ORDER_TOPIC_CONFIG"
 OF_ALL = frozenset(
-    kind.__name__ for kind in (EventsLost, ServerPaused, ServerReady, ServerStarted, ServerStopping)
-)
+    kind.__name__
+    for kind in (
+        CollectorStarted, CollectorStopping, EventsLost, PollFailed, PollRecovered,
+        ServerPaused, ServerReady, ServerStarted, ServerStopping,
+    )
+)  # fmt: skip
 """What concerns whatever a name server knows: with it everything begins, ends or is missing."""
-ROUTINE = frozenset(kind.__name__ for kind in (Heartbeats, Snapshot, SnapshotMark))
+ROUTINE = frozenset(kind.__name__ for kind in (Heartbeats, Polled, Snapshot, SnapshotMark))
 """What happens by the clock, and changes nothing."""
 
 
