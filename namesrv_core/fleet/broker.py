@@ -30,7 +30,10 @@ def now_ms() -> int:
 
 
 class Broker:
-    """`await start()` returns when every name server has been told; then `await leave()`, or `die()`."""
+    """`await start()` returns when every name server has been told; then `await leave()`, or `die()`.
+
+    It registers again `first` seconds later, and then every `period`.
+    """
 
     model: BrokerModel
 
@@ -42,17 +45,23 @@ class Broker:
         host: str = "127.0.0.1",
         port: int = 0,
         period: float = PERIOD,
+        first: float | None = None,
         metadata_period: float = METADATA_PERIOD,
         peers: Peers | None = None,
+        clock: Callable[[], int] = now_ms,
+        connect: Callable[[str], Channel] = Channel,
     ) -> None:
         self.spec = spec
         self.master_addr: str | None = None
         self._place = (host, port)
         self._peers: Peers = {} if peers is None else peers
         self._period = period
+        self._first = period if first is None else first
         self._metadata_period = metadata_period
         self._listener: Listener | None = None
-        self._channels = [Channel(addr) for addr in name_servers]
+        self._clock = clock
+        self._is_frozen = False
+        self._channels = [connect(addr) for addr in name_servers]
         self._master: Channel | None = None
         self._streams: set[Stream] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -70,11 +79,14 @@ class Broker:
             raise RocketMQError(f"{self._name} cannot listen at {host}:{port}: {error.strerror}") from error
         addr = f"{host}:{self._listener.port}"
         name_servers = [channel.address for channel in self._channels]
-        self.model = BrokerModel(self.spec, addr, name_servers, now_ms())
+        self.model = BrokerModel(self.spec, addr, name_servers, self._clock())
         self._peers[self.spec.broker_name, self.spec.broker_id] = self.model
         self.model.peers = self._peers
+        await self._begin()
+
+    async def _begin(self) -> None:
         await self.register()
-        self._run(self._every(self._period, self.register))
+        self._run(self._every(self._period, self.register, self._first))
         if not self.spec.is_master:
             await self.copy_master()
             self._run(self._every(self._metadata_period, self.copy_master))
@@ -128,7 +140,7 @@ class Broker:
     async def _copied(self, master: Channel, code: int, name: str) -> tuple[dict[str, Any], DataVersion]:
         """A table of the master's and its version; ValueError or KeyError where there is none."""
         body = as_object(fastjson.loads((await master.request(request(code))).body))
-        version = data_version(body["dataVersion"], now_ms())
+        version = data_version(body["dataVersion"], self._clock())
         if version is None:
             raise ValueError("no version")
         return as_object(body[name]), version
@@ -157,6 +169,20 @@ class Broker:
         self._cancel()
         self._close(abruptly=True)
 
+    def freeze(self) -> None:
+        """Do nothing, as a stopped process does: connections stay, nothing is sent, read or answered."""
+        self._is_frozen = True
+        self._cancel()
+        for stream in self._streams:
+            stream.hold()
+
+    async def thaw(self) -> None:
+        """Go on: answer what was asked meanwhile, and register, as that is due."""
+        self._is_frozen = False
+        for stream in self._streams:
+            stream.release()
+        await self._begin()
+
     def _cancel(self) -> None:
         for task in self._tasks:
             task.cancel()
@@ -169,10 +195,13 @@ class Broker:
         for end in ends:
             end.abort() if abruptly else end.close()
 
-    async def _every(self, seconds: float, act: Callable[[], Awaitable[None]]) -> None:
+    async def _every(
+        self, seconds: float, act: Callable[[], Awaitable[None]], first: float | None = None
+    ) -> None:
+        await asyncio.sleep(seconds if first is None else first)
         while True:
-            await asyncio.sleep(seconds)
             await act()
+            await asyncio.sleep(seconds)
 
     def _run(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -181,6 +210,8 @@ class Broker:
 
     def opened(self, stream: Stream) -> None:
         self._streams.add(stream)
+        if self._is_frozen:
+            stream.hold()
 
     def closed(self, stream: Stream) -> None:
         self._streams.discard(stream)
@@ -188,7 +219,7 @@ class Broker:
     def received(self, stream: Stream, command: Command) -> Command | None:
         if command.is_reply:
             return None
-        reply, outcome = answer(self.model, command, now_ms())
+        reply, outcome = answer(self.model, command, self._clock())
         if outcome.registers:
             self._run(self._register_then_send(stream, outcome.topics, None if command.is_oneway else reply))
             return None

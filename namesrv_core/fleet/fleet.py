@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count, product
 from typing import NamedTuple
 
@@ -103,13 +103,35 @@ def _group_topics(consumers: Mapping[str, Sequence[str]]) -> Iterator[Config]:
         yield topic_config(f"{DLQ_PREFIX}{group}", 1)
 
 
+def order_confs(specs: Iterable[BrokerSpec]) -> dict[str, str]:
+    """The order configuration of each ordered topic: its brokers and how many queues each has."""
+    queues: dict[str, list[str]] = {}
+    for spec in (spec for spec in specs if spec.is_master):
+        for config in spec.topics:
+            if config["order"]:
+                place = f"{spec.broker_name}:{config['writeQueueNums']}"
+                queues.setdefault(config["topicName"], []).append(place)
+    return {topic: ";".join(places) for topic, places in queues.items()}
+
+
+async def write_order_confs(specs: Iterable[BrokerSpec], name_servers: Iterable[str]) -> None:
+    """Put them into the KV config of every name server, as whoever made the topics would have."""
+    confs = order_confs(specs)
+    for channel in map(Channel, name_servers):
+        try:
+            for topic, conf in confs.items():
+                ext = {"namespace": ORDER_TOPIC_CONFIG, "key": topic, "value": conf}
+                await channel.request(request(RequestCode.PUT_KV_CONFIG, ext))
+        finally:
+            channel.close()
+
+
 class Fleet:
     """The brokers of a plan, on free ports of this machine, or from `port` on with PORT_STEP between them."""
 
     def __init__(
         self, plan: FleetPlan, name_servers: Sequence[str], *, period: float = PERIOD, port: int = 0
     ) -> None:
-        self._name_servers = name_servers
         peers: Peers = {}
         self.brokers = [
             Broker(spec, name_servers, period=period, port=port and port + at * PORT_STEP, peers=peers)
@@ -120,26 +142,6 @@ class Fleet:
         """Masters first, so that slaves find them."""
         for is_master in (True, False):
             await asyncio.gather(*(b.start() for b in self.brokers if b.spec.is_master is is_master))
-
-    def order_confs(self) -> dict[str, str]:
-        """The order configuration of each ordered topic: its brokers and how many queues each has."""
-        queues: dict[str, list[str]] = {}
-        for spec in (broker.spec for broker in self.brokers if broker.spec.is_master):
-            for config in spec.topics:
-                if config["order"]:
-                    place = f"{spec.broker_name}:{config['writeQueueNums']}"
-                    queues.setdefault(config["topicName"], []).append(place)
-        return {topic: ";".join(places) for topic, places in queues.items()}
-
-    async def write_order_confs(self) -> None:
-        """Put them into the KV config of every name server, as whoever made the topics would have."""
-        for channel in map(Channel, self._name_servers):
-            try:
-                for topic, conf in self.order_confs().items():
-                    ext = {"namespace": ORDER_TOPIC_CONFIG, "key": topic, "value": conf}
-                    await channel.request(request(RequestCode.PUT_KV_CONFIG, ext))
-            finally:
-                channel.close()
 
     async def leave(self, patience: float = 1.0) -> None:
         """All say goodbye at once; whoever is not done within `patience` seconds dies."""

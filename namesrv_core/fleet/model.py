@@ -21,6 +21,8 @@ class BrokerSpec(NamedTuple):
     """What a broker is to be: who it is, the topics it starts with beside the system's, who consumes them.
 
     `heartbeat_timeout_millis` is how long it asks name servers to wait for it; unsaid, they wait 120 s.
+    With `acting_master` the slave with the smallest id stands in for a master that is gone.
+    `load` multiplies the traffic that is usual.
     """
 
     cluster_name: str
@@ -30,6 +32,8 @@ class BrokerSpec(NamedTuple):
     groups: Mapping[str, tuple[str, ...]] = {}
     seed: int = 0
     heartbeat_timeout_millis: int | None = None
+    acting_master: bool = False
+    load: float = 1
 
     @property
     def is_master(self) -> bool:
@@ -54,7 +58,7 @@ class BrokerModel:
             now,
         )
         uptime = random.Random(f"uptime {spec.seed}").randrange(_LONGEST_UPTIME)
-        self.traffic = Traffic(spec.seed, now - uptime, is_master=spec.is_master)
+        self.traffic = Traffic(spec.seed, now - uptime, is_master=spec.is_master, load=spec.load)
         self.offsets = Offsets(self.traffic, [c["topicName"] for c in spec.topics], _readers(spec))
         self.groups = GroupTable({group for groups in spec.groups.values() for group in groups}, now)
         self.properties = Properties(self._own_properties(), now)
@@ -104,7 +108,7 @@ class BrokerModel:
             compressed=False,
             body_crc32=zlib.crc32(body) & 0x7FFFFFFF,
             heartbeat_timeout_millis=self.spec.heartbeat_timeout_millis,
-            enable_acting_master=False,
+            enable_acting_master=self.spec.acting_master,
         )
         return headers.write(header), body
 

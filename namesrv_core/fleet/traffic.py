@@ -30,13 +30,16 @@ _CAPACITIES = {
 
 
 class Traffic:
-    """Times are in ms. A slave of the same seed stores what its master stores, and nobody sends to it."""
+    """Times are in ms, `load` multiplies what is usual.
 
-    def __init__(self, seed: int, boot: int, *, is_master: bool = True) -> None:
+    A slave of the same seed stores what its master stores, and nobody sends to it.
+    """
+
+    def __init__(self, seed: int, boot: int, *, is_master: bool = True, load: float = 1) -> None:
         chance = random.Random(f"traffic {seed}")
         self.boot = boot
         self._is_master = is_master
-        self._tps = math.exp(chance.uniform(math.log(20), math.log(600)))
+        self._tps = math.exp(chance.uniform(math.log(20), math.log(600))) * load
         self.message_size = chance.randrange(300, 2000)
         self._readers = chance.uniform(0.9, 2.4)
         self._waves = [(period, swing, chance.uniform(0, math.tau)) for period, swing in _WAVES]

@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Callable
 
+_MOMENT = 0.01
+
 Task = tuple[Callable[[], float], Callable[[], None]]
 """How long to wait in seconds, asked each time, and what to do then."""
 
@@ -17,6 +19,11 @@ class Housekeeping:
     def start(self) -> None:
         for number in range(len(self._tasks)):
             self._wait(number)
+
+    def resume(self) -> None:
+        """Begin again after a pause: all is due, once what has come meanwhile was looked at."""
+        for number in range(len(self._tasks)):
+            self._timers[number] = asyncio.get_running_loop().call_later(_MOMENT, self._turn, number)
 
     def _wait(self, number: int) -> None:
         pause, _ = self._tasks[number]

@@ -136,12 +136,13 @@ class Journaling:
             self._is_ready = True
             self._say(ServerReady(self._address))
 
-    def stop(self, reason: str) -> None:
-        """Write what is left, for two seconds at most, and let go of the folder."""
+    def stop(self, reason: str | None) -> None:
+        """Write what is left, for two seconds at most, and let go of the folder; None: without last words."""
         if self._recorder is None:
             self._journal.close()
             return
-        self._say(ServerStopping(reason))
+        if reason is not None:
+            self._say(ServerStopping(reason))
         self._recorder.stop()
         self._recorder = None
 

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from namesrv_core.errors import ResponseCode
@@ -31,17 +31,32 @@ _SHORTEST_SCAN = 0.1
 _UNDERSTANDS_GO_AWAY = 476
 
 
-class NameServer:
-    """A name server on one address. OSError and RocketMQError from the constructor, OSError from `start`."""
+Clock = Callable[[], float]
+"""Seconds since 1970."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._epoch = time.time() - time.monotonic()
+
+def steady() -> Clock:
+    """What time it is, told from now on by a clock that nobody sets."""
+    epoch = time.time() - time.monotonic()
+    return lambda: epoch + time.monotonic()
+
+
+class NameServer:
+    """A name server on one address. OSError and RocketMQError from the constructor, OSError from `start`.
+
+    `clock` never goes back, `wall_clock` is the one that people set: it dates what the journal has.
+    """
+
+    def __init__(self, settings: Settings, clock: Clock | None = None, wall_clock: Clock = time.time) -> None:
+        self._clock = clock or steady()
         self.state = NameServerState(
             settings, KvConfig(kv_file.load(Path(settings.kvConfigPath))), self.now()
         )
         self._streams: set[Stream] = set()
         self._listener: Listener
         self._leaving = False
+        self._is_frozen = False
+        self._idle: set[Stream] = set()
         self._stopped = False
         self._notices = Notices()
         self._housekeeping = Housekeeping(
@@ -61,12 +76,12 @@ class NameServer:
             settings.restore,
         )
         self._journal = journaling.opened(
-            self.state, lambda: (self._kv_keeper.kept, self._settings_keeper.kept)
+            self.state, lambda: (self._kv_keeper.kept, self._settings_keeper.kept), wall_clock
         )
 
     def now(self) -> int:
         """Milliseconds since 1970, steady: a clock that is set while we run makes no broker expire."""
-        return int((self._epoch + time.monotonic()) * 1000)
+        return int(self._clock() * 1000)
 
     @property
     def address(self) -> str:
@@ -106,8 +121,36 @@ class NameServer:
             journal, self._journal = self._journal, None
             await asyncio.to_thread(journal.stop, reason)
 
+    async def die(self) -> None:
+        """Be gone as a killed process is: nothing is said, all connections break."""
+        self._stopped = True
+        self._listener.close()
+        self._housekeeping.stop()
+        self._notices.stop()
+        for stream in list(self._streams):
+            stream.abort()
+        if self._journal is not None:
+            await asyncio.to_thread(self._journal.stop, None)
+            self._journal = None
+
+    def freeze(self) -> None:
+        """Do nothing, as a stopped process does: connections come about and stay, nothing is read."""
+        self._is_frozen = True
+        self._housekeeping.stop()
+        for stream in self._streams:
+            stream.hold()
+
+    def thaw(self) -> None:
+        """Go on: what was sent meanwhile is read, then comes what was due."""
+        self._is_frozen = False
+        for stream in self._streams:
+            stream.release()
+        self._housekeeping.resume()
+
     def opened(self, stream: Stream) -> None:
         self._streams.add(stream)
+        if self._is_frozen:
+            stream.hold()
 
     def received(self, stream: Stream, command: Command) -> Command | None:
         if command.is_reply:
@@ -133,10 +176,10 @@ class NameServer:
 
     def closed(self, stream: Stream) -> None:
         self._streams.discard(stream)
+        cause = "channel idle" if stream in self._idle else "channel closed"
+        self._idle.discard(stream)
         if not self._stopped:
-            self._publish(
-                liveness.channel_closed(self.state.tables, stream.number), "channel closed", stream.peer
-            )
+            self._publish(liveness.channel_closed(self.state.tables, stream.number), cause, stream.peer)
 
     def _keeper_of(self, events: Sequence[Event]) -> Keeper[Tables] | Keeper[dict[str, str]] | None:
         if isinstance(events[0], (KvPut, KvDeleted)):
@@ -188,6 +231,7 @@ class NameServer:
         silent_since = asyncio.get_running_loop().time() - limit
         for stream in [stream for stream in self._streams if limit > 0 and stream.active_at < silent_since]:
             log.info("closing %s, idle for %d s", stream.peer, limit)
+            self._idle.add(stream)
             stream.close()
 
 

@@ -35,6 +35,7 @@ class Stream(asyncio.Protocol):
         self.peer = ""
         self.active_at = 0.0
         self.connection = Connection()
+        self._is_held = False
         self._owner = owner
         self._transport: asyncio.Transport
         self._loop = asyncio.get_running_loop()
@@ -75,11 +76,25 @@ class Stream(asyncio.Protocol):
         self._transport.pause_reading()
 
     def resume_writing(self) -> None:
-        if not self._transport.is_closing():
+        if not self._is_held and not self._transport.is_closing():
             self._transport.resume_reading()
 
     def connection_lost(self, error: Exception | None) -> None:
         self._owner.closed(self)
+
+    def hold(self) -> None:
+        """Read nothing until `release`; what the peer sends waits."""
+        # Not at once: where the connection has just come about, its transport is about to begin to read.
+        self._is_held = True
+        self._loop.call_soon(self._hold)
+
+    def _hold(self) -> None:
+        if self._is_held and not self._transport.is_closing():
+            self._transport.pause_reading()
+
+    def release(self) -> None:
+        self._is_held = False
+        self.resume_writing()
 
     def close(self) -> None:
         self._transport.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Thread
 from typing import NamedTuple
 
-from namesrv_core.fleet.fleet import PORT_STEP, Fleet, FleetPlan
+from namesrv_core.fleet.fleet import PORT_STEP, Fleet, FleetPlan, write_order_confs
 from namesrv_core.transport.loop import run
 from tests.support.running import DEADLINE, serving
 
@@ -80,7 +80,7 @@ class _Living:
                 addrs.append((await ends.enter_async_context(serving(home))).address)
             self._fleet = fleet = Fleet(self._plan, addrs)
             await fleet.start()
-            await fleet.write_order_confs()
+            await write_order_confs(self._plan.specs(), addrs)
             self._started.set_result(_described(addrs, fleet, self._kill))
             await self._end.wait()
             await fleet.leave()

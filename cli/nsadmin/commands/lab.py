@@ -1,4 +1,4 @@
-"""`lab`: runs a name server and a fleet of simulated brokers; no other command imports them."""
+"""`lab`: runs name servers and a fleet of simulated brokers; no other command imports them."""
 
 from __future__ import annotations
 
@@ -6,24 +6,75 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
+    from collections.abc import Callable, Sequence
+
+CONTEXT = "lab"
 
 
 def lab(argv: list[str]) -> int:
-    """Run something to play with until Ctrl-C.
+    """Run something to play with until Ctrl-C, or play out a disaster and see what name servers make of it.
+
+    `lab up` writes a context `lab` beside yours while it runs; the one in use stays in use. `lab list` shows
+    the scenarios that come with it, `lab run` plays one to its end. A run writes `truth.jsonl`, what was done
+    when and what is to be concluded of it, and compares it with the journal of each name server.
 
     Examples:
         # On the ports of all examples
         nsadmin lab up --namesrv-port 9876 --broker-port 10911
         # A small one on free ports
         nsadmin lab up --clusters 1 --groups 1 --replicas 1 --topics 5
+        # Three name servers, some of which lose sight of some brokers; an hour takes a minute
+        nsadmin lab up --scenario split-brain --speed 60
+        # A quarter of an hour at once, and the verdict
+        nsadmin lab run flapping-broker
     """
-    from namesrv_core.fleet.lab import main
+    from namesrv_core.lab.command import main
 
-    return main(argv, "nsadmin lab")
+    return main(argv, "nsadmin lab", announce)
 
 
 def flags() -> ArgumentParser:
     """What it takes."""
-    from namesrv_core.fleet.lab import parser
+    from namesrv_core.lab.command import parser
 
     return parser("nsadmin lab")
+
+
+def announce(addresses: Sequence[str]) -> tuple[str, Callable[[], None]]:
+    """Add a context for these name servers, unless there is another one of that name.
+
+    What to say of it, and what takes it back.
+    """
+    from nsadmin import contexts
+
+    file = contexts.path()
+    mine = contexts.Context(namesrv_addr=";".join(addresses))
+
+    def remove() -> None:
+        try:
+            known = contexts.load(file)
+            if known.by_name.get(CONTEXT) == mine:
+                contexts.save(file, known.without(CONTEXT))
+        except contexts.BadConfig:
+            # It is the operator's by now, and his to repair.
+            pass
+
+    try:
+        known = contexts.load(file)
+        if not _is_left_over(known.by_name.get(CONTEXT)):
+            return f"{file} has a context {CONTEXT} of yours, which stays as it is", lambda: None
+        contexts.save(file, known.with_context(CONTEXT, mine))
+    except contexts.BadConfig as error:
+        return f"no context was written: {error}", lambda: None
+    return f"Context {CONTEXT} in {file}: nsadmin --context {CONTEXT} clusterList", remove
+
+
+def _is_left_over(context: object) -> bool:
+    """None, or what a lab that was killed has left: addresses of this machine, and nothing else."""
+    from nsadmin.contexts import Context
+
+    if context is None:
+        return True
+    if not isinstance(context, Context) or context != Context(namesrv_addr=context.namesrv_addr):
+        return False
+    return all(addr.startswith("127.0.0.1:") for addr in (context.namesrv_addr or "?").split(";"))

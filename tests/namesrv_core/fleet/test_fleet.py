@@ -4,7 +4,14 @@ import asyncio
 from collections import Counter
 from pathlib import Path
 
-from namesrv_core.fleet.fleet import ORDERED_TOPIC, READ_ONLY_TOPIC, Fleet, FleetPlan
+from namesrv_core.fleet.fleet import (
+    ORDERED_TOPIC,
+    READ_ONLY_TOPIC,
+    Fleet,
+    FleetPlan,
+    order_confs,
+    write_order_confs,
+)
 from namesrv_core.transport import loop
 from tests.namesrv_core.fleet.running import ask, cluster_info, running_name_server
 
@@ -51,11 +58,11 @@ def test_ports_follow_each_other_from_the_first_on() -> None:
 def test_the_order_configuration_names_every_broker_of_an_ordered_topic(tmp_path: Path) -> None:
     async def scene() -> None:
         async with running_name_server(tmp_path) as address:
-            fleet = Fleet(FleetPlan(clusters=2, groups=2, topics=5), [address])
-            await fleet.write_order_confs()
+            specs = FleetPlan(clusters=2, groups=2, topics=5).specs()
+            await write_order_confs(specs, [address])
             ext = {"namespace": "ORDER_TOPIC_CONFIG", "key": ORDERED_TOPIC}
             stored = (await ask(address, 101, ext)).ext
-            assert stored == {"value": fleet.order_confs()[ORDERED_TOPIC]}
+            assert stored == {"value": order_confs(specs)[ORDERED_TOPIC]}
             places = (stored["value"] or "").split(";")
             assert [place.partition(":")[0] for place in places] == [
                 f"broker-{x}" for x in ("a-0", "a-1", "b-0", "b-1")

@@ -1,0 +1,174 @@
+"""`lab up` as a user meets it: a process that says where to go, and leaves nothing behind."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.lab.command import main, parser
+from namesrv_core.storage import reading
+from namesrv_core.transport import loop
+from tests.namesrv_core.fleet.running import ask, cluster_info
+
+ROOT = Path(__file__).parents[3]
+SMALL = ("--clusters", "1", "--groups", "1", "--replicas", "2", "--topics", "3")
+
+
+@contextmanager
+def lab(*flags: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A running lab and the address it gave."""
+    command = [sys.executable, "-m", "namesrv_core.lab", "up", *SMALL, *flags]
+    child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert child.stdout is not None
+        found = re.fullmatch(r"export NAMESRV_ADDR='(.+)'\n", child.stdout.readline())
+        assert found, child.communicate()
+        yield child, found[1]
+    finally:
+        child.terminate()
+        child.communicate(timeout=10)
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
+def test_it_runs_until_it_is_told_to_stop_and_leaves_nothing(number: signal.Signals) -> None:
+    with lab() as (child, address):
+        assert len(loop.run(cluster_info(address))["brokerAddrTable"]["broker-a-0"]["brokerAddrs"]) == 2
+        before = time.monotonic()
+        child.send_signal(number)
+        _, errors = child.communicate(timeout=5)
+        assert (child.returncode, errors) == (0, "")
+        assert time.monotonic() - before < 2
+        with pytest.raises(OSError, match="refused"):
+            loop.run(cluster_info(address))
+
+
+def test_it_joins_name_servers_that_are_there() -> None:
+    with lab() as (_, address), lab("-n", f"{address};127.0.0.1:1", "--seed", "2") as (other, given):
+        assert given == f"{address};127.0.0.1:1"
+        other.send_signal(signal.SIGTERM)
+        _, errors = other.communicate(timeout=5)
+        assert other.returncode == 0
+        assert "127.0.0.1:1" in errors
+
+
+def test_a_port_in_use_is_one_line_and_exit_code_1() -> None:
+    with lab() as (_, address):
+        port = address.rpartition(":")[2]
+        command = [sys.executable, "-m", "namesrv_core.lab", "up", *SMALL, "--namesrv-port", port]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=20)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"nsadmin lab: ns-1 cannot listen at 127.0.0.1:{port}: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_broker_s_port_in_use_is_one_line_that_names_it(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        command = [sys.executable, "-m", "namesrv_core.lab", "up", *SMALL, "--broker-port", port]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=20)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"nsadmin lab: broker-a-0:0 cannot listen at 127.0.0.1:{port}: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_ordered_topics_have_their_configuration_in_a_lab_with_a_name_server_of_its_own() -> None:
+    with lab() as (_, address):
+        ext = {"namespace": "ORDER_TOPIC_CONFIG", "key": "orders"}
+        assert loop.run(ask(address, 101, ext)).ext == {"value": "broker-a-0:8"}
+        loop.run(ask(address, 102, ext))
+        with lab("-n", address, "--seed", "2"):
+            assert loop.run(ask(address, 101, ext)).code == 22
+
+
+def test_one_that_is_killed_leaves_nothing_behind() -> None:
+    with lab() as (child, address):
+        child.kill()
+        child.communicate(timeout=5)
+        with pytest.raises(OSError, match="refused"):
+            loop.run(cluster_info(address))
+
+
+def test_several_name_servers_know_the_same_brokers_and_keep_journals(tmp_path: Path) -> None:
+    with lab("--namesrvs", "2", "--dir", str(tmp_path)) as (_, addresses):
+        first, second = addresses.split(";")
+        assert loop.run(cluster_info(first)) == loop.run(cluster_info(second))
+    for name in ("ns-1", "ns-2"):
+        records = list(reading.records(tmp_path / name / "journal"))
+        assert [record.type for record in records].count("BrokerRegistered") == 2
+        assert (records[-1].type, records[-1].server) == ("ServerStopping", name)
+
+
+def test_a_scenario_goes_on_while_one_looks_at_it(tmp_path: Path) -> None:
+    scenario = tmp_path / "mine.yaml"
+    scenario.write_text(
+        "namesrvs: 1\nfleet: {clusters: 1, groups: 1, replicas: 2, topics: 2}\n"
+        "faults: [{at: 30s, fault: kill, brokers: 'broker-a-0:0'}]\n"
+    )
+    command = [sys.executable, "-m", "namesrv_core.lab", "up", "--scenario", str(scenario), "--speed", "max"]
+    child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert child.stdout is not None
+        address = child.stdout.readline().split("'")[1]
+        while len(loop.run(cluster_info(address))["brokerAddrTable"]["broker-a-0"]["brokerAddrs"]) > 1:
+            time.sleep(0.01)
+    finally:
+        child.terminate()
+        child.communicate(timeout=10)
+
+
+def test_a_run_ends_with_a_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "run"
+    assert main(["run", "undone-wipe", "--dir", str(folder)]) == 0
+    said = capsys.readouterr().out
+    assert "wipe broker-a-0, ns-1, ns-2, ns-3\n             WritePermWiped on ns-1, ns-2, ns-3" in said
+    assert said.endswith(f"0 records are unexplained; {folder}/truth.jsonl, {folder}/ns-*/journal\n")
+    assert main(["run", "undone-wipe", "--dir", str(folder)]) == 1
+    assert "is not empty" in capsys.readouterr().err
+
+
+def test_the_built_in_ones_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    assert "split-brain           15 min  Half of" in capsys.readouterr().out
+
+
+def test_each_mistake_in_a_scenario_is_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "x.yaml").write_text("sed: 1\nduration: soon\n")
+    assert main(["run", str(tmp_path / "x.yaml")]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert all(line.startswith("nsadmin lab: ") and "x.yaml: " in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["up", "--groups", "0"],
+        ["up", "-n", "nowhere"],
+        ["up", "--topics", "x"],
+        ["up", "--speed", "0"],
+        ["up", "--scenario", "quiet-day", "--groups", "2"],
+        ["up", "-n", "a:1", "--speed", "2"],
+        ["run"],
+        ["run", "quiet-day", "--until", "x"],
+    ],
+)
+def test_a_wrong_command_line_is_exit_code_2(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(argv)
+    assert end.value.code == 2
+    assert "nsadmin lab" in capsys.readouterr().err
+
+
+def test_the_defaults() -> None:
+    flags = parser().parse_args(["up"])
+    assert (flags.clusters, flags.groups, flags.namesrvs, flags.namesrv_port) == (None, None, None, 0)
+    assert parser().parse_args(["run", "x", "--until", "2h"]).until == 7200
+    assert parser().parse_args(["up", "-n", "a:1;b:2, [::1]:3"]).namesrvAddr == ["a:1", "b:2", "[::1]:3"]

@@ -1,0 +1,25 @@
+"""Repetitions are written out, and patterns mean brokers."""
+
+from namesrv_core.lab.scenario import Fault, Scenario, matching
+
+
+def test_repetitions_are_written_out_in_the_order_of_time() -> None:
+    scenario = Scenario("x", faults=(Fault(60, "kill", times=3, every=30), Fault(70, "stop")))
+    assert [(fault.at, fault.kind) for fault in scenario.single()] == [
+        (60, "kill"), (70, "stop"), (90, "kill"), (120, "kill"),
+    ]  # fmt: skip
+    assert {fault.times for fault in scenario.single()} == {1}
+
+
+def test_a_pattern_without_an_id_means_the_group() -> None:
+    names = ["broker-a-0:0", "broker-a-0:1", "broker-b-0:0"]
+    assert matching(("broker-a-0",), names) == names[:2]
+    assert matching(("*:0",), names) == [names[0], names[2]]
+    assert matching(("*",), names) == names
+    assert matching((), names) == []
+
+
+def test_what_is_said_of_all_is_true_of_each() -> None:
+    specs = Scenario("x", acting=True, traffic=3).specs()
+    assert {(spec.acting_master, spec.load) for spec in specs} == {(True, 3)}
+    assert Scenario("x", namesrvs=2).servers() == ["ns-1", "ns-2"]
