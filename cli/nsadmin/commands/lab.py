@@ -21,8 +21,6 @@ def lab(argv: list[str]) -> int:
     Examples:
         # On the ports of all examples
         nsadmin lab up --namesrv-port 9876 --broker-port 10911
-        # A small one on free ports
-        nsadmin lab up --clusters 1 --groups 1 --replicas 1 --topics 5
         # Three name servers, some of which lose sight of some brokers; an hour takes a minute
         nsadmin lab up --scenario split-brain --speed 60
         # A quarter of an hour at once, and the verdict
