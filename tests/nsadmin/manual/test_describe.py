@@ -23,7 +23,7 @@ def test_words_and_options_are_those_of_the_command() -> None:
 
 
 def test_programs_are_described_by_their_own_parsers() -> None:
-    assert FOUND["lab"].words == "up"
+    assert FOUND["lab"].words == "up|run|list"
     assert "--clusters" in [option.flags[0] for option in FOUND["lab"].options]
     about = Described(("-c", "--configFile"), "FILE", "Java properties; also where updates go")
     assert about in FOUND["namesrv"].options

@@ -12,7 +12,7 @@ def test_every_command_has_its_section_and_shared_options_are_listed_once() -> N
     assert page.count("`--dry-run`") == 1
     assert "`nsadmin wipeWritePerm BROKER`" in page
     assert "| `-b, --brokerName BROKER` |" in page
-    assert "`nsadmin lab up`" in page
+    assert "`nsadmin lab up|run|list`" in page
 
 
 def test_a_section_has_columns_and_examples() -> None:

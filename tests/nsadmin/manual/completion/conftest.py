@@ -23,7 +23,7 @@ STATIC = [
     ("updateTopicPerm -t T 4", ["updateTopicPerm", "-t", "T", "4"]),
     ("updateOrderConf T de", ["updateOrderConf", "T", "delete"]),
     ("lab --clus", ["lab", "--clusters"]),
-    ("lab ", ["lab", "up"]),
+    ("lab u", ["lab", "up"]),
     ("mqadminMap queryMsgByI", ["mqadminMap", "queryMsgById"]),
     ("help contextLi", ["help", "contextList"]),
     ("completion fi", ["completion", "fish"]),
