@@ -38,7 +38,7 @@ async def play(
     loop = asyncio.get_running_loop()
     began = time.time() if scenario.start is None else scenario.start / 1000
     origin = began - loop.time()
-    _allow_files()
+    allow_files()
     await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
     world = World(scenario, folder, lambda: origin + loop.time(), namesrv_port, broker_port)
     with Truth(folder / FILE) as truth:
@@ -61,7 +61,7 @@ async def play(
         return truth.deeds
 
 
-def _allow_files() -> None:
+def allow_files() -> None:
     """As many as the system lets us have: a broker takes a dozen."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError, OSError):

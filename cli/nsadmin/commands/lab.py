@@ -43,17 +43,25 @@ def announce(addresses: Sequence[str]) -> tuple[str, Callable[[], None]]:
 
     What to say of it, and what takes it back.
     """
+    import os
+
     from nsadmin import contexts
 
     file = contexts.path()
+    is_new = not os.path.exists(file)
     mine = contexts.Context(namesrv_addr=";".join(addresses))
 
     def remove() -> None:
         try:
             known = contexts.load(file)
-            if known.by_name.get(CONTEXT) == mine:
-                contexts.save(file, known.without(CONTEXT))
-        except contexts.BadConfig:
+            if known.by_name.get(CONTEXT) != mine:
+                return
+            rest = known.without(CONTEXT)
+            if is_new and not rest.by_name:
+                os.remove(file)
+            else:
+                contexts.save(file, rest)
+        except (contexts.BadConfig, OSError):
             # It is the operator's by now, and his to repair.
             pass
 

@@ -60,11 +60,12 @@ def test_the_examples_of_a_command_do_what_they_say(
 def test_the_examples_of_a_program_run_until_they_are_told_to_stop(case: Case, tmp_path: Path) -> None:
     first = free_ports(1 + len(FleetPlan().specs()))
     stand_ins = {"9876": str(first), str(DOCUMENTED_BROKER_PORT): str(first + PORT_STEP)}
+    own = {"NSADMIN_CONFIG": str(tmp_path / "config.yaml"), "TMPDIR": str(tmp_path)}
     for example in case.examples:
         args = [stand_ins.get(word, word).replace("/tmp", str(tmp_path)) for word in words(example)]
         command = [sys.executable, "-c", "import sys; from nsadmin.app import main; sys.exit(main())", *args]
         with subprocess.Popen(
-            command, cwd=ROOT, env=Program.environment(), stdout=subprocess.PIPE, text=True
+            command, cwd=ROOT, env=Program.environment() | own, stdout=subprocess.PIPE, text=True
         ) as child:
             said = said_until_stopped(child)
         assert (child.returncode, bool(said)) == (example.exit_code, True), example.line

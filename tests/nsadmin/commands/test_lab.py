@@ -28,6 +28,13 @@ def test_it_comes_and_goes_and_the_one_in_use_stays(file: Path) -> None:
     assert contexts.load(file) == own
 
 
+def test_a_file_that_was_not_there_goes_again(file: Path) -> None:
+    _, remove = announce(ADDRESSES)
+    assert file.exists()
+    remove()
+    assert not file.exists()
+
+
 def test_one_that_was_left_by_a_killed_lab_is_replaced(file: Path) -> None:
     announce(["127.0.0.1:7"])
     _, remove = announce(ADDRESSES)
