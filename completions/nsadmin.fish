@@ -697,16 +697,22 @@ function __nsadmin_table --no-scope-shadowing
         case lab
             set family program
             set places \
-                '=up| '
+                '=up|run|list| '
             set options \
                 '--clusters= clusters (2)' \
                 '--groups= broker groups in each cluster (3)' \
                 '--replicas= brokers in each group: a master and its slaves (2)' \
                 '--topics= topics in each cluster, beside the system\'s (40)' \
-                '--seed= another fleet (1)' \
-                '--namesrv-port= 0 takes a free one (0)' \
+                '--namesrvs= name servers (1)' \
+                '--scenario= play one, built-in or of a YAML file, and stay when it is over' \
+                '--namesrv-port= the first name server\'s, the others follow; 0 takes free ones (0)' \
                 '--broker-port= the first broker\'s, the others take every tenth after it; 0 takes free ones (0)' \
-                '-n,--namesrvAddr= register with these name servers instead of starting one; separated by ; or ,'
+                '--no-context do not write a context lab while it runs' \
+                '-n,--namesrvAddr= register with these name servers instead of starting some; separated by ; or ,' \
+                '--speed= virtual time: so many seconds in one, at most; max: as fast as it goes (up: 1, run: max)' \
+                '--dir=folders keep journals and truth.jsonl there (a temporary folder)' \
+                '--seed= another fleet (1, or the scenario\'s)' \
+                '--until= end it earlier or later: 90s, 10m, 2h'
         case completion
             set family program
             set places \

@@ -353,8 +353,8 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'lab' = @{
             name = 'lab'; family = 'program'; help = 'Run a name server and simulated brokers, to play with'
-            places = @('=up| ')
-            options = @('--clusters= clusters (2)', '--groups= broker groups in each cluster (3)', '--replicas= brokers in each group: a master and its slaves (2)', '--topics= topics in each cluster, beside the system''s (40)', '--seed= another fleet (1)', '--namesrv-port= 0 takes a free one (0)', '--broker-port= the first broker''s, the others take every tenth after it; 0 takes free ones (0)', '-n,--namesrvAddr= register with these name servers instead of starting one; separated by ; or ,'); columns = ''
+            places = @('=up|run|list| ')
+            options = @('--clusters= clusters (2)', '--groups= broker groups in each cluster (3)', '--replicas= brokers in each group: a master and its slaves (2)', '--topics= topics in each cluster, beside the system''s (40)', '--namesrvs= name servers (1)', '--scenario= play one, built-in or of a YAML file, and stay when it is over', '--namesrv-port= the first name server''s, the others follow; 0 takes free ones (0)', '--broker-port= the first broker''s, the others take every tenth after it; 0 takes free ones (0)', '--no-context do not write a context lab while it runs', '-n,--namesrvAddr= register with these name servers instead of starting some; separated by ; or ,', '--speed= virtual time: so many seconds in one, at most; max: as fast as it goes (up: 1, run: max)', '--dir=folders keep journals and truth.jsonl there (a temporary folder)', '--seed= another fleet (1, or the scenario''s)', '--until= end it earlier or later: 90s, 10m, 2h'); columns = ''
         }
         'completion' = @{
             name = 'completion'; family = 'program'; help = 'Write the completion of a shell'
