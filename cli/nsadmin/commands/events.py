@@ -27,8 +27,10 @@ def _plain(fields: Fields) -> str:
 
 
 def _topics(fields: Fields) -> str:
-    parts = [f"{_names(group['topics'])} on {_broker(group)} {_queues(group)}" for group in fields["changes"]]
-    return "; ".join(parts)
+    shown, rest = fields["changes"][:_MOST], fields["changes"][_MOST:]
+    parts = [f"{_names(group['topics'])} on {_broker(group)} {_queues(group)}" for group in shown]
+    more = sum(len(group["topics"]) for group in rest)
+    return "; ".join([*parts, f"and {more} more in other ways"] if more else parts)
 
 
 def _deleted(fields: Fields) -> str:
