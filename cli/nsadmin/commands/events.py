@@ -27,9 +27,11 @@ def _plain(fields: Fields) -> str:
 
 
 def _topics(fields: Fields) -> str:
-    shown, rest = fields["changes"][:_MOST], fields["changes"][_MOST:]
-    parts = [f"{_names(group['topics'])} on {_broker(group)} {_queues(group)}" for group in shown]
-    more = sum(len(group["topics"]) for group in rest)
+    topics: dict[str, list[str]] = {}
+    for group in fields["changes"]:
+        topics.setdefault(f"on {_broker(group)} {_queues(group)}", []).extend(group["topics"])
+    parts = [f"{_names(names)} {change}" for change, names in list(topics.items())[:_MOST]]
+    more = sum(len(names) for names in list(topics.values())[_MOST:])
     return "; ".join([*parts, f"and {more} more in other ways"] if more else parts)
 
 
