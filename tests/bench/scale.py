@@ -1,0 +1,114 @@
+"""`python -m tests.bench.scale`: a big fleet registers with one server of ours, which is asked meanwhile.
+
+The fleet is a process of its own, and each of its brokers registers all of its topics once. The topics that
+are asked for are those of the first broker, then of more and more. Figures, and no verdict.
+"""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from namesrv_core.fleet.broker import Broker
+from namesrv_core.fleet.fleet import FleetPlan
+from namesrv_core.fleet.model import BrokerSpec
+from namesrv_core.lab.play import allow_files
+from namesrv_core.protocol import codec
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import Command
+from namesrv_core.transport import loop
+from tests.bench.load import cpu_seconds, run
+from tests.interop.our_server import OurNameServer
+
+_AT_ONCE = 10
+_CONNECTIONS, _DEPTH, _LOOKUPS = 8, 1, 160
+_NEVER = 1e9
+_HEAD = " brokers  seconds  server CPU s  server MiB  fleet MiB  lookups/s"
+
+
+def memory(pid: int) -> float:
+    """MiB that a process has in memory."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) / 1024
+
+
+def fleet(plan: FleetPlan, address: str, told: Connection) -> None:
+    """Start all brokers, a few at a time; says how many there are, and stays until it is told to go."""
+    allow_files()
+    loop.run(_start(plan.specs(), address, told))
+
+
+async def _start(specs: Sequence[BrokerSpec], address: str, told: Connection) -> None:
+    brokers = [Broker(spec, [address], period=_NEVER) for spec in specs]
+    for at in range(0, len(brokers), _AT_ONCE):
+        await asyncio.gather(*(broker.start() for broker in brokers[at : at + _AT_ONCE]))
+        told.send(min(at + _AT_ONCE, len(brokers)))
+    await asyncio.to_thread(told.recv)
+    for broker in brokers:
+        broker.die()
+
+
+def _lookups(topics: Sequence[str]) -> list[list[bytes]]:
+    """What each connection asks for, in turn."""
+    asked = [
+        codec.encode(Command(RequestCode.GET_ROUTEINFO_BY_TOPIC, {"topic": topic}, opaque=number))
+        for number, topic in enumerate(topics)
+    ]
+    return [asked[first::_CONNECTIONS] for first in range(_CONNECTIONS)]
+
+
+def measure(plan: FleetPlan, home: Path) -> Iterator[str]:
+    """A line whenever another tenth of the fleet is there."""
+    topics = [config["topicName"] for config in plan.specs()[0].topics][:_LOOKUPS]
+    server = OurNameServer(home)
+    server.start()
+    processes = get_context("spawn")
+    here, there = processes.Pipe()
+    child = processes.Process(target=fleet, args=(plan, server.address, there))
+    try:
+        began = time.perf_counter()
+        child.start()
+        assert child.pid is not None
+        there.close()
+        done = 0
+        while done < plan.groups:
+            goal = done + max(plan.groups // 10, 1)
+            done = here.recv()
+            rates = []
+            while done < min(goal, plan.groups):
+                rates.append(run(server.port, server.child.pid, _lookups(topics), _DEPTH, 0, _LOOKUPS).rate)
+                while here.poll():
+                    done = here.recv()
+            figures = (time.perf_counter() - began, cpu_seconds(server.child.pid), memory(server.child.pid))
+            rate = sum(rates) / len(rates) if rates else 0
+            yield (
+                f"{done:8} {figures[0]:8.1f} {figures[1]:13.1f} {figures[2]:11.0f} "
+                f"{memory(child.pid):10.0f} {rate:10.0f}"
+            )
+        here.send("go")
+        child.join()
+    finally:
+        child.kill()
+        server.kill()
+
+
+def main() -> int:
+    flags = argparse.ArgumentParser(prog="python -m tests.bench.scale", description=__doc__)
+    flags.add_argument("--brokers", type=int, default=1000, metavar="N", help="masters, one cluster (1000)")
+    flags.add_argument("--topics", type=int, default=10_000, metavar="N", help="in the cluster (10000)")
+    asked = flags.parse_args()
+    plan = FleetPlan(clusters=1, groups=asked.brokers, replicas=1, topics=asked.topics)
+    print(_HEAD)
+    with tempfile.TemporaryDirectory() as folder:
+        for line in measure(plan, Path(folder)):
+            print(line, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
