@@ -335,7 +335,7 @@ def test_a_group_that_pops(cluster: Cluster, tmp_path: Path) -> None:
             rows = cluster("consumerStatus", group).rows or []
             return [row for row in rows if row["topic"] == "Popped"]
 
-        [row] = wait_for("the client", popped, 20)
+        [row] = wait_for("the client", popped, 60)
         shown = [row[name] for name in ("brokerName", "queueId", "waitAckCount", "dropped")]
         assert shown == ["broker-a", None, 0, False]
         assert row["lastPopTime"].endswith("Z")

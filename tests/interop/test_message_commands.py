@@ -196,7 +196,7 @@ def test_what_was_traced_is_what_mqadmin_says(cluster: Cluster) -> None:
         rows = nsadmin(cluster, "queryMsgTraceById", known).rows or []
         return rows if {"Pub", "SubBefore", "SubAfter"} <= {row["type"] for row in rows} else None
 
-    rows = wait_for("the traces", all_three, 20)
+    rows = wait_for("the traces", all_three, 60)
     pub, after = rows[0], next(row for row in rows if row["type"] == "SubAfter")
     assert (pub["group"], pub["topic"], pub["status"], pub["keys"]) == (
         "tracers",

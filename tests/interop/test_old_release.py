@@ -110,7 +110,7 @@ def test_traces_of_a_producer_and_a_consumer(cluster: Cluster, tmp_path: Path) -
         rows = cluster("queryMsgTraceById", msg_id).rows or []
         return rows if len(rows) == 3 else None
 
-    rows = wait_for("the traces", all_three, 20)
+    rows = wait_for("the traces", all_three, 60)
     assert [row["type"] for row in rows] == ["Pub", "SubBefore", "SubAfter"]
     pub, _, after = rows
     shown = [pub[name] for name in ("group", "topic", "status", "keys", "storeHost", "offsetMsgId")]

@@ -93,7 +93,7 @@ def test_what_was_written_before_a_queue_moved(cluster: Cluster) -> None:
         assert done.code == 0 or "try again in 15 seconds" in done.said, done
         return done.code == 0
 
-    wait_for("what broker-a has", is_found, 20)
+    wait_for("what broker-a has", is_found, 60)
     [row] = cluster(*words).rows
     assert (row["body"], row["storeHost"]) == ("in 2", cluster.brokers[0].address)
     rows = cluster("printMsg", TOPIC).rows

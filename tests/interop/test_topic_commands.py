@@ -274,7 +274,8 @@ def test_both_sides_of_replication(cluster: Cluster) -> None:
             else None
         )
 
-    wait_for("the slave", in_step, 20)
+    # The slave learns where the master is with a registration, which may be the next one, 30 s later.
+    wait_for("the slave", in_step, 75)
     done = nsadmin(cluster, "haStatus", "-c", CLUSTER)
     master, slave, old = done.rows
     said = cluster.mqadmin("haStatus", "-b", cluster.master.address)
