@@ -1,20 +1,17 @@
 """Our commands against Java's name server and ours; the same real broker registers with both."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
 from nsadmin import AdminClient
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_runtime_info, wait_for_topic
+from tests.interop.command_line import Done, nsadmin
 from tests.interop.java_parts import JavaBroker, JavaNameServer
-from tests.interop.our_server import ROOT, OurNameServer
+from tests.interop.our_server import OurNameServer
 
-ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
 TOPIC = "OrderT"
 # What moves between two looks at the same broker.
 MOVING = {
@@ -47,18 +44,6 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         create_topic(broker.port, TOPIC)
         wait_for_topic([java, ours], TOPIC)
         yield Cluster(java, ours, broker)
-
-
-class Done(NamedTuple):
-    code: int
-    rows: Any
-    said: str
-
-
-def nsadmin(namesrv: str, *args: str) -> Done:
-    command = [sys.executable, "-m", "nsadmin", "-n", namesrv, "--json", *args]
-    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
-    return Done(done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr)
 
 
 def same(cluster: Cluster, *args: str) -> Done:

@@ -1,7 +1,6 @@
 """history and routeAt about a real broker that was wiped, whose topic changed, and that was killed."""
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -19,12 +18,12 @@ from tests.interop.cluster import (
     wait_for_runtime_info,
     wait_for_topic,
 )
+from tests.interop.command_line import ENVIRONMENT
 from tests.interop.java_parts import JavaBroker
-from tests.interop.our_server import ROOT, OurNameServer
+from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 
 TOPIC = "HistoryTopic"
-ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
 
 
 def nsadmin(*args: str) -> tuple[int, Any]:

@@ -1,9 +1,6 @@
 """Messages of real clients on real brokers, 5.5.0 and 4.9.7: what our commands and mqadmin say of them."""
 
-import json
-import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,13 +8,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from nsadmin import AdminClient
-from tests.interop import jars, wire
+from tests.interop import command_line, jars, wire
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
+from tests.interop.command_line import Done
 from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin
-from tests.interop.our_server import ROOT, OurNameServer
+from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 
-ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
 HERE = Path(__file__).parent
 TOPIC, BATCHES, SENT, OLD = "Packed", "Batched", "Sent", "SentToOld"
 
@@ -37,12 +34,6 @@ class Cluster(NamedTuple):
     old: JavaBroker
     mqadmin: MqAdmin
     sent: dict[str, Known]
-
-
-class Done(NamedTuple):
-    code: int
-    rows: Any
-    said: str
 
 
 @pytest.fixture(scope="module")
@@ -80,9 +71,7 @@ def sent_by_java(address: str, home: Path) -> dict[str, Known]:
 
 
 def nsadmin(cluster: Cluster, *args: str) -> Done:
-    command = [sys.executable, "-m", "nsadmin", "-n", cluster.servers[0].address, "--json", *args]
-    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
-    return Done(done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr)
+    return command_line.nsadmin(cluster.servers[0].address, *args)
 
 
 def found(cluster: Cluster, *args: str) -> list[Any]:

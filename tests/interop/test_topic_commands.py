@@ -4,10 +4,8 @@ Where the real mqadmin answers the same question about the same cluster, the ans
 """
 
 import json
-import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -17,13 +15,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.interop import jars, wire
+from tests.interop import command_line, jars, wire
 from tests.interop.cluster import body, send, wait_for_broker, wait_for_runtime_info, wait_for_topic
+from tests.interop.command_line import Done
 from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin, Running, java
-from tests.interop.our_server import ROOT, OurNameServer
+from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 
-ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
 CLUSTER = "DefaultCluster"
 
 
@@ -33,12 +31,6 @@ class Cluster(NamedTuple):
     slave: JavaBroker
     old: JavaBroker
     mqadmin: MqAdmin
-
-
-class Done(NamedTuple):
-    code: int
-    rows: Any
-    said: str
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +62,7 @@ def end(part: Running) -> None:
 
 
 def nsadmin(cluster: Cluster, *args: str) -> Done:
-    command = [sys.executable, "-m", "nsadmin", "-n", cluster.server.address, "--json", *args]
-    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
-    return Done(done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr)
+    return command_line.nsadmin(cluster.server.address, *args)
 
 
 def config_of(broker: JavaBroker, topic: str) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """How far groups are, and who of them is connected."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from namesrv_core.errors import RequestError
@@ -11,20 +9,6 @@ from nsadmin.client.consumers import QueueLag
 from nsadmin.client.queues import MessageQueue
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import FakeNameServer, closed_port, refuse
-
-
-@pytest.fixture
-def consumer_broker() -> Iterator[ConsumerBroker]:
-    with ConsumerBroker() as running:
-        yield running
-
-
-@pytest.fixture
-def admin(first: FakeNameServer, consumer_broker: ConsumerBroker) -> Iterator[AdminClient]:
-    first.clusters = {"C": {"broker-a": {0: consumer_broker.addr}}}
-    with AdminClient(first.addr, timeout=5) as client:
-        yield client
-
 
 LAGS = (
     QueueLag("G", MessageQueue("T", "broker-a", 0), 100, 90, 92, 1000),

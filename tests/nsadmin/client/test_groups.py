@@ -1,7 +1,5 @@
 """Subscription groups: read from every broker, changed by merging, deleted; each read back."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from namesrv_core.protocol.command import reply
@@ -11,19 +9,6 @@ from nsadmin.client.groups import NEW_GROUP, is_system
 from nsadmin.client.targets import Target, at
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import FakeNameServer, closed_port, refuse
-
-
-@pytest.fixture
-def consumer_broker() -> Iterator[ConsumerBroker]:
-    with ConsumerBroker() as running:
-        yield running
-
-
-@pytest.fixture
-def admin(first: FakeNameServer, consumer_broker: ConsumerBroker) -> Iterator[AdminClient]:
-    first.clusters = {"C": {"broker-a": {0: consumer_broker.addr}}}
-    with AdminClient(first.addr, timeout=5) as client:
-        yield client
 
 
 def test_settings_are_those_of_each_broker(

@@ -23,13 +23,6 @@ def consumer_broker() -> Iterator[ConsumerBroker]:
         yield running
 
 
-@pytest.fixture
-def admin(first: FakeNameServer, consumer_broker: ConsumerBroker) -> Iterator[AdminClient]:
-    first.clusters = {"C": {"broker-a": {0: consumer_broker.addr}}}
-    with AdminClient(first.addr, timeout=5) as client:
-        yield client
-
-
 def short(moves: tuple[Move, ...] | list[Move]) -> list[tuple[int | None, int | None, str]]:
     return [(move.old, move.new, move.result) for move in moves]
 

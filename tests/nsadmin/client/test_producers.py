@@ -7,7 +7,6 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture
@@ -15,13 +14,6 @@ def consumer_broker() -> Iterator[ConsumerBroker]:
     with ConsumerBroker() as running:
         running.producers = {"P": ["p1"]}
         yield running
-
-
-@pytest.fixture
-def admin(first: FakeNameServer, consumer_broker: ConsumerBroker) -> Iterator[AdminClient]:
-    first.clusters = {"C": {"broker-a": {0: consumer_broker.addr}}}
-    with AdminClient(first.addr, timeout=5) as client:
-        yield client
 
 
 @pytest.mark.parametrize("topic", [None, "T"])

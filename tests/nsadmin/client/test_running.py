@@ -41,13 +41,6 @@ def consumer_broker() -> Iterator[ConsumerBroker]:
         yield running
 
 
-@pytest.fixture
-def admin(first: FakeNameServer, consumer_broker: ConsumerBroker) -> Iterator[AdminClient]:
-    first.clusters = {"C": {"broker-a": {0: consumer_broker.addr}}}
-    with AdminClient(first.addr, timeout=5) as client:
-        yield client
-
-
 def problems(admin: AdminClient, now: int = 2000) -> list[str]:
     return admin.running.problems(admin.running.group("G"), now)
 
