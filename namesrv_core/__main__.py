@@ -2,17 +2,18 @@
 
 import argparse
 import asyncio
-import os
+import gc
 import signal
 import sys
-from pathlib import Path
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.flags import Flags
-from namesrv_core.server.log import log, set_up
+from namesrv_core.server.bounds import raise_file_limit
+from namesrv_core.server.configuring import configured
+from namesrv_core.server.log import arrange, log, set_up
 from namesrv_core.server.name_server import NameServer
+from namesrv_core.server.service import Service
 from namesrv_core.state.settings import Settings
-from namesrv_core.storage import settings_file
 from namesrv_core.transport import loop
 from namesrv_core.transport.address import join_addr
 
@@ -21,6 +22,11 @@ def parser(prog: str = "python -m namesrv_core", journals: bool = False) -> argp
     """The flags of `mqnamesrv`, and ours. With `journals` there is a journal unless it is declined."""
     flags = Flags(prog, "A name server for Apache RocketMQ 4.9 and 5.x.")
     flags.add_argument("-c", "--configFile", metavar="FILE", help="Java properties; also where updates go")
+    flags.add_argument(
+        "-D", dest="define", action="append", default=[], metavar="KEY=VALUE",
+        help="set any item of -p or of TLS, as -Dtls.server.mode=enforcing; the environment does so, too:"
+        " NAMESRV_TLS_SERVER_MODE=enforcing",
+    )  # fmt: skip
     flags.add_argument("-p", "--printConfigItem", action="store_true", help="print all items and exit")
     flags.add_argument(
         "-n", "--namesrvAddr", metavar="ADDRS", help="accepted, without effect on a name server"
@@ -36,22 +42,51 @@ def parser(prog: str = "python -m namesrv_core", journals: bool = False) -> argp
         help="keep a journal of all that happens there"
         + (" (journal/ in the home)" if journals else "; there is none if left out"),
     )
+    flags.add_argument(
+        "--http", metavar="[ADDR:]PORT",
+        help="serve /metrics, /healthz, /readyz and /rocketmq/nsaddr there; of this machine alone"
+        " without ADDR, and not at all if left out",
+    )  # fmt: skip
+    flags.add_argument(
+        "--credentials", metavar="FILE", help="who may ask what: see docs/security.md; everybody, if left out"
+    )
+    flags.add_argument("--read-only", action="store_true", help="refuse whatever an operator could change")
+    flags.add_argument("--no-remote-config", action="store_true", help="refuse UPDATE_NAMESRV_CONFIG")
+    flags.add_argument(
+        "--log-format", choices=("text", "json"), help="how the log on stderr is written (text)"
+    )
+    flags.add_argument(
+        "--log-level", choices=("DEBUG", "INFO", "WARN", "ERROR"), metavar="LEVEL",
+        help="DEBUG, INFO, WARN or ERROR (INFO); SIGUSR2 switches to DEBUG and back",
+    )  # fmt: skip
     if journals:
         flags.add_argument("--no-journal", action="store_true", help="keep no journal")
     return flags
+
+
+def _collect_seldom() -> None:
+    """Cycles are rare here, and a look for them goes through all topics of all brokers."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 def main(argv: list[str] | None = None, prog: str = "python -m namesrv_core", journals: bool = False) -> int:
     """Run a name server until it is told to stop. The exit code: 0 for a clean end, 1 for a failed start."""
     flags = parser(prog, journals).parse_args(argv)
     set_up()
+    settings = Settings()
     try:
-        settings = _settings(flags, journals)
+        try:
+            settings = configured(flags, journals)
+        finally:
+            arrange(settings.logFormat, settings.logLevel)
         if flags.printConfigItem:
-            sys.stdout.buffer.write(settings.body())
+            sys.stdout.buffer.write(settings.body(settings.tls.shown()))
             return 0
         if flags.configFile:
             print(f"load config properties file OK, {flags.configFile}", flush=True)
+        _collect_seldom()
+        raise_file_limit()
         loop.run(_serve(settings))
     except (RocketMQError, OSError) as error:
         print(f"{prog}: {_in_words(error)}", file=sys.stderr)
@@ -66,63 +101,39 @@ def _in_words(error: Exception) -> str:
     return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
 
 
-def _settings(flags: argparse.Namespace, journals: bool) -> Settings:
-    home = Path(flags.home).expanduser() if flags.home else Path.home() / "namesrv"
-    settings = Settings(
-        rocketmqHome=os.environ.get("ROCKETMQ_HOME"),
-        kvConfigPath=str(home / "kvConfig.json"),
-        configStorePath=str(home / "namesrv.properties"),
-    )
-    if flags.configFile:
-        _read(settings, Path(flags.configFile))
-    if flags.port is not None:
-        settings.listenPort = flags.port
-    if flags.bind is not None:
-        settings.bindAddress = flags.bind
-    if flags.journal_dir is not None:
-        settings.journalDir = str(Path(flags.journal_dir).expanduser())
-    elif journals and flags.no_journal:
-        settings.journalDir = None
-    elif journals and settings.journalDir is None:
-        settings.journalDir = str(home / "journal")
-    if settings.clusterTest:
-        raise RocketMQError("clusterTest=true is not supported: no broker could register")
-    if settings.enableControllerInNamesrv:
-        raise RocketMQError("enableControllerInNamesrv=true is not supported: run a controller beside it")
-    settings.protect()
-    return settings
-
-
-def _read(settings: Settings, path: Path) -> None:
-    for item in settings_file.load(path):
-        problem = settings.set(item.key, item.value)
-        if problem is not None:
-            log.warning("%s:%d: %s: %s", path, item.line, item.key, problem)
-    settings.configStorePath = str(path)
-
-
 async def _serve(settings: Settings) -> None:
-    server = NameServer(settings)
+    server, service = NameServer(settings), Service()
     stop = asyncio.Event()
     reasons: list[str] = []
 
     def end(number: signal.Signals) -> None:
+        if reasons:
+            server.hurry()
         reasons.append(number.name)
         stop.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, end, number)
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, server.take_snapshot)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, server.reload)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR2, server.toggle_debugging)
     try:
         await server.start()
     except OSError as error:
         where = join_addr(settings.bindAddress, settings.listenPort)
         raise RocketMQError(f"cannot listen on {where}: {_in_words(error)}") from None
     try:
-        print(f"The Name Server boot success. serializeType=JSON, address {server.address}", flush=True)
+        # In one piece: log lines may go to the same file.
+        said = f"The Name Server boot success. serializeType=JSON, address {server.address}\n"
+        print(said, end="", flush=True)
+        for warning in server.guarding.warnings():
+            log.warning(warning)
+        service.ready(f"serving at {server.address}")
         await stop.wait()
     finally:
+        service.stopping(f"stopping: {', '.join(reasons[:1])}", server.leaves_within)
         await server.stop(*reasons[:1])
+        service.stop()
 
 
 if __name__ == "__main__":

@@ -44,6 +44,14 @@ class ProtocolError(RocketMQError):
     """The peer's bytes are no frame, header or command: the connection has to be closed, unanswered."""
 
 
+class FrameOverLimit(ProtocolError):
+    """A frame is larger, or its header longer or deeper, than is taken here. `limit` is the setting's key."""
+
+    def __init__(self, limit: str, text: str, *args: object) -> None:
+        super().__init__(text, *args)
+        self.limit = limit
+
+
 class BadSettings(RocketMQError):
     """What this end was told to use cannot be used: a file, a key, a password; the text says which."""
 
@@ -74,6 +82,14 @@ class RequestError(RocketMQError):
 
 class BadRequest(RequestError):
     """A request that cannot be understood or carried out; upstream answers these with a Java exception."""
+
+
+class OverLimit(RequestError):
+    """A request that is larger than this server takes, or one too many. `limit` is the setting's key."""
+
+    def __init__(self, limit: str, remark: str) -> None:
+        super().__init__(f"{remark} ({limit})")
+        self.limit = limit
 
 
 class NotSupported(RequestError):

@@ -21,6 +21,7 @@ from namesrv_core.parts import QueueData as QueueData
 from namesrv_core.parts import SettingChange as SettingChange
 from namesrv_core.parts import TopicChange as TopicChange
 from namesrv_core.parts import TopicChanges as TopicChanges
+from namesrv_core.parts import TopicLag as TopicLag
 from namesrv_core.parts import TopicMappings as TopicMappings
 
 SCHEMA_VERSION = 1
@@ -328,3 +329,67 @@ class Polled(Event):
     brokers: int
     topics: int
     longest_poll_millis: int
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerRuntime(Event):
+    """What a broker told a collector of itself; what its release does not tell is left out."""
+
+    cluster_name: str
+    broker_name: str
+    broker_id: int
+    broker_addr: str
+    broker_version: str | None = None
+    boot_time: int | None = None
+    broker_active: bool | None = None
+    put_tps: float | None = None
+    get_tps: float | None = None
+    put_total: int | None = None
+    get_total: int | None = None
+    commit_log_disk_ratio: float | None = None
+    commit_log_min_offset: int | None = None
+    commit_log_max_offset: int | None = None
+    dispatch_behind_bytes: int | None = None
+    send_queue_size: int | None = None
+    send_queue_wait_millis: int | None = None
+    pull_queue_size: int | None = None
+    page_cache_lock_millis: int | None = None
+    earliest_message_time: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerLag(Event):
+    """How far a consumer group is behind on a broker; one that is where it was is told once an hour.
+
+    A group that has anything left to consume is told each time.
+    """
+
+    cluster_name: str
+    broker_name: str
+    broker_id: int
+    broker_addr: str
+    consumer_group: str
+    lags: tuple[TopicLag, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerPollFailed(Event):
+    """A broker did not tell its "runtime", its "groups" or a group's "lag": nobody knows them then."""
+
+    cluster_name: str
+    broker_name: str
+    broker_id: int
+    broker_addr: str
+    question: str
+    error: str
+    consumer_group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BrokersPolled(Event):
+    """Proof of looking: so many brokers and consumer groups were asked about, and how many told nothing."""
+
+    brokers: int
+    silent_brokers: int
+    consumer_groups: int
+    poll_millis: int

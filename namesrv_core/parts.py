@@ -125,3 +125,22 @@ class TopicMappings(NamedTuple):
 
     topic: str
     mappings: tuple[tuple[str | None, MappingInfo], ...]
+
+
+class TopicLag(NamedTuple):
+    """A consumer group on one topic of one broker; offsets are sums over its queues, messages from 0.
+
+    `consumer_offset`, `lag` and `inflight` leave out the `uncommitted_queues`, where the group never
+    committed anything, and are left out where these are all. `inflight` are messages handed out and not
+    acknowledged (5.1 and later). `consumed_time` is when the last message was stored that was consumed of the
+    queue that is furthest behind in time, of those with a lag.
+    """
+
+    topic: str
+    queue_count: int
+    uncommitted_queues: int
+    broker_offset: int
+    consumer_offset: int | None = None
+    lag: int | None = None
+    inflight: int | None = None
+    consumed_time: int | None = None

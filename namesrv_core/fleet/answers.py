@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from namesrv_core.errors import NotSupported, RequestError, ResponseCode, TopicNotExist
-from namesrv_core.fleet import clients, messages, replication, stats
+from namesrv_core.fleet import clients, messages, orders, replication, stats
 from namesrv_core.fleet.model import BrokerModel
-from namesrv_core.fleet.topics import altered_attributes, topic_config
+from namesrv_core.fleet.topics import altered_attributes, changed_attributes, topic_config
+from namesrv_core.fleet.users import UserTable
 from namesrv_core.protocol import bodies, fastjson, headers
 from namesrv_core.protocol.bodies import DataVersion
 from namesrv_core.protocol.codes import RequestCode
@@ -66,6 +67,19 @@ def _create_topic(model: BrokerModel, asked: Command, now: int) -> Outcome:
     )
     changed = model.topics.put(config, now)
     return Outcome(remark=_UNSET, registers=changed, topics=(name,))
+
+
+def _create_topics(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    """A list. One topic that is there in just this way has the broker do nothing at all, with success."""
+    listed = bodies.as_object(fastjson.loads(asked.body)).get("topicConfigList") or ()
+    wanted = [bodies.as_object(item) for item in listed]
+    names = tuple(model.topics.check(item.get("topicName")) for item in wanted)
+    if any(model.topics.configs.get(name) == item for name, item in zip(names, wanted, strict=True)):
+        return Outcome()
+    for name, item in zip(names, wanted, strict=True):
+        present = model.topics.configs.get(name, {}).get("attributes", {})
+        model.topics.put({**item, "attributes": changed_attributes(present, item.get("attributes"))}, now)
+    return Outcome(registers=True, topics=names)
 
 
 def _delete_topic(model: BrokerModel, asked: Command, now: int) -> Outcome:
@@ -148,6 +162,10 @@ def _all_consume_stats(model: BrokerModel, asked: Command, now: int) -> Outcome:
     return Outcome(stats.all_consume_stats(model, is_order, now))
 
 
+def _all_offsets(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    return Outcome(stats.all_offsets(model, now))
+
+
 def _all_groups(model: BrokerModel, asked: Command, now: int) -> Outcome:
     body = {
         "dataVersion": model.groups.version.to_json(),
@@ -159,6 +177,12 @@ def _all_groups(model: BrokerModel, asked: Command, now: int) -> Outcome:
 
 def _update_group(model: BrokerModel, asked: Command, now: int) -> Outcome:
     model.groups.put(bodies.as_object(fastjson.loads(asked.body)), now)
+    return Outcome()
+
+
+def _update_groups(model: BrokerModel, asked: Command, now: int) -> Outcome:
+    for item in bodies.as_object(fastjson.loads(asked.body)).get("groupConfigList") or ():
+        model.groups.put(bodies.as_object(item), now)
     return Outcome()
 
 
@@ -253,6 +277,25 @@ def _clean(model: BrokerModel, asked: Command, now: int) -> Outcome:
     return Outcome()
 
 
+def _users(act: Callable[[UserTable, ExtFields, bytes], bytes | None]) -> Handler:
+    """A handler of one request about users or ACLs, which all are ext fields and a body."""
+
+    def handle(model: BrokerModel, asked: Command, now: int) -> Outcome:
+        return Outcome(act(model.users, asked.ext or {}, asked.body) or b"", remark=_UNSET)
+
+    return handle
+
+
+def _order(act: Callable[[BrokerModel, Command, int], orders.Answer]) -> Handler:
+    """A handler of one order, which is answered with a body or a remark."""
+
+    def handle(model: BrokerModel, asked: Command, now: int) -> Outcome:
+        body, remark = act(model, asked, now)
+        return Outcome(body, remark=remark)
+
+    return handle
+
+
 def _min_broker_id_changed(model: BrokerModel, asked: Command, now: int) -> Outcome:
     """Of use to acting masters only, which these are not."""
     return Outcome()
@@ -264,7 +307,9 @@ _HANDLERS: dict[int, Handler] = {
     RequestCode.QUERY_CONSUMER_OFFSET: _query_offset,
     RequestCode.UPDATE_CONSUMER_OFFSET: _update_offset,
     RequestCode.UPDATE_AND_CREATE_TOPIC: _create_topic,
+    RequestCode.UPDATE_AND_CREATE_TOPIC_LIST: _create_topics,
     RequestCode.GET_ALL_TOPIC_CONFIG: _all_topic_config,
+    RequestCode.GET_ALL_CONSUMER_OFFSET: _all_offsets,
     RequestCode.UPDATE_BROKER_CONFIG: _update_config,
     RequestCode.GET_BROKER_CONFIG: _get_config,
     RequestCode.GET_BROKER_RUNTIME_INFO: _figures,
@@ -273,6 +318,7 @@ _HANDLERS: dict[int, Handler] = {
     RequestCode.GET_MIN_OFFSET: _min_offset,
     RequestCode.VIEW_MESSAGE_BY_ID: _view_message,
     RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP: _update_group,
+    RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP_LIST: _update_groups,
     RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: _all_groups,
     RequestCode.GET_CONSUMER_CONNECTION_LIST: _consumers,
     RequestCode.GET_PRODUCER_CONNECTION_LIST: _producers,
@@ -291,5 +337,27 @@ _HANDLERS: dict[int, Handler] = {
     RequestCode.GET_BROKER_HA_STATUS: _ha_status,
     RequestCode.CLEAN_EXPIRED_CONSUMEQUEUE: _clean,
     RequestCode.CLEAN_UNUSED_TOPIC: _clean,
+    RequestCode.POP_ROLLBACK: _clean,
+    RequestCode.AUTH_CREATE_USER: _users(UserTable.create),
+    RequestCode.AUTH_UPDATE_USER: _users(UserTable.update),
+    RequestCode.AUTH_DELETE_USER: _users(lambda table, ext, _: table.delete(ext)),
+    RequestCode.AUTH_GET_USER: _users(lambda table, ext, _: table.get(ext)),
+    RequestCode.AUTH_LIST_USER: _users(lambda table, ext, _: table.list(ext)),
+    RequestCode.AUTH_CREATE_ACL: _users(lambda table, _, body: table.put_acl(body)),
+    RequestCode.AUTH_UPDATE_ACL: _users(lambda table, _, body: table.put_acl(body)),
+    RequestCode.AUTH_DELETE_ACL: _users(lambda table, ext, _: table.delete_acl(ext)),
+    RequestCode.AUTH_GET_ACL: _users(lambda table, ext, _: table.get_acl(ext)),
+    RequestCode.AUTH_LIST_ACL: _users(lambda table, ext, _: table.list_acls(ext)),
+    RequestCode.DELETE_EXPIRED_COMMITLOG: _clean,
+    RequestCode.SET_MESSAGE_REQUEST_MODE: _order(orders.set_mode),
+    RequestCode.GET_ALL_MESSAGE_REQUEST_MODE: _order(orders.all_modes),
+    RequestCode.UPDATE_COLD_DATA_FLOW_CTR_CONFIG: _order(orders.set_threshold),
+    RequestCode.REMOVE_COLD_DATA_FLOW_CTR_CONFIG: _order(orders.remove_threshold),
+    RequestCode.GET_COLD_DATA_FLOW_CTR_INFO: _order(orders.cold_data),
+    RequestCode.SET_COMMITLOG_READ_MODE: _order(orders.set_read_ahead),
+    RequestCode.SWITCH_TIMER_ENGINE: _order(orders.switch_timer),
+    RequestCode.RESET_MASTER_FLUSH_OFFSET: _order(orders.set_master_flush_offset),
+    RequestCode.QUERY_CONSUME_QUEUE: _order(orders.queue_entries),
+    RequestCode.CHECK_ROCKSDB_CQ_WRITE_PROGRESS: _order(orders.check_rocksdb),
     RequestCode.NOTIFY_MIN_BROKER_ID_CHANGE: _min_broker_id_changed,
 }

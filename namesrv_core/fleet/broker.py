@@ -9,9 +9,9 @@ from typing import Any
 from namesrv_core.errors import ResponseCode, RocketMQError
 from namesrv_core.fleet.answers import answer
 from namesrv_core.fleet.model import BrokerModel, BrokerSpec, Peers
-from namesrv_core.protocol import fastjson
+from namesrv_core.protocol import fastjson, headers
 from namesrv_core.protocol.bodies import DataVersion, as_object, data_version
-from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.codes import Perm, RequestCode
 from namesrv_core.protocol.command import Command, request
 from namesrv_core.transport.channel import Channel
 from namesrv_core.transport.listener import Listener
@@ -19,6 +19,8 @@ from namesrv_core.transport.stream import Stream
 
 PERIOD = 30.0
 """Seconds between two registrations (registerNameServerPeriod)."""
+PRODUCER_PERIOD = 30.0
+"""Seconds between two looks of the broker's producers at a route (pollNameServerInterval)."""
 METADATA_PERIOD = 5.0
 """Seconds between two looks of a slave at its master's topics (syncBrokerMetadataPeriod)."""
 
@@ -47,6 +49,7 @@ class Broker:
         period: float = PERIOD,
         first: float | None = None,
         metadata_period: float = METADATA_PERIOD,
+        producer_period: float = PRODUCER_PERIOD,
         peers: Peers | None = None,
         clock: Callable[[], int] = now_ms,
         connect: Callable[[str], Channel] = Channel,
@@ -58,6 +61,7 @@ class Broker:
         self._period = period
         self._first = period if first is None else first
         self._metadata_period = metadata_period
+        self._producer_period = producer_period
         self._listener: Listener | None = None
         self._clock = clock
         self._is_frozen = False
@@ -87,6 +91,8 @@ class Broker:
     async def _begin(self) -> None:
         await self.register()
         self._run(self._every(self._period, self.register, self._first))
+        if self.spec.is_master and self.spec.topics:
+            self._run(self._every(self._producer_period, self.produce))
         if not self.spec.is_master:
             await self.copy_master()
             self._run(self._every(self._metadata_period, self.copy_master))
@@ -114,6 +120,29 @@ class Broker:
             told.append(answered)
         else:
             log.warning("%s: %s refused the registration: %s", self._name, channel.address, answered.remark)
+
+    async def produce(self) -> None:
+        """Producers go on writing, or do not: some write as long as any name server's routes let them."""
+        topics = [config["topicName"] for config in self.spec.topics if config["perm"] & Perm.WRITE]
+        if not topics:
+            return
+        asked = request(RequestCode.GET_ROUTEINFO_BY_TOPIC, headers.write(headers.GetRoute(topics[0])))
+        answers = await asyncio.gather(
+            *(channel.request(asked) for channel in self._channels), return_exceptions=True
+        )
+        known = [answer for answer in answers if isinstance(answer, Command)]
+        if any(self._is_writable(answer) for answer in known):
+            self.model.write(self._clock(), True)
+        elif known:
+            self.model.write(self._clock(), False)
+
+    def _is_writable(self, answer: Command) -> bool:
+        """Whether a route lets clients write here."""
+        queues = fastjson.loads(answer.body).get("queueDatas") if answer.body else None
+        return any(
+            queue["brokerName"] == self.spec.broker_name and queue["perm"] & Perm.WRITE
+            for queue in queues or ()
+        )
 
     async def copy_master(self) -> None:
         """Take over the master's topics and groups, if there is a master (`SlaveSynchronize#syncAll`)."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count, product
 from typing import NamedTuple
 
-from namesrv_core.fleet.broker import PERIOD, Broker
+from namesrv_core.fleet.broker import PERIOD, PRODUCER_PERIOD, Broker
 from namesrv_core.fleet.model import BrokerSpec, Peers
 from namesrv_core.fleet.topics import DLQ_PREFIX, RETRY_PREFIX, Config, topic_config
 from namesrv_core.protocol.codes import RequestCode
@@ -130,11 +130,24 @@ class Fleet:
     """The brokers of a plan, on free ports of this machine, or from `port` on with PORT_STEP between them."""
 
     def __init__(
-        self, plan: FleetPlan, name_servers: Sequence[str], *, period: float = PERIOD, port: int = 0
+        self,
+        plan: FleetPlan,
+        name_servers: Sequence[str],
+        *,
+        period: float = PERIOD,
+        producer_period: float = PRODUCER_PERIOD,
+        port: int = 0,
     ) -> None:
         peers: Peers = {}
         self.brokers = [
-            Broker(spec, name_servers, period=period, port=port and port + at * PORT_STEP, peers=peers)
+            Broker(
+                spec,
+                name_servers,
+                period=period,
+                producer_period=producer_period,
+                port=port and port + at * PORT_STEP,
+                peers=peers,
+            )
             for at, spec in enumerate(plan.specs())
         ]
 

@@ -64,6 +64,25 @@ def _queues(model: BrokerModel, topic: str) -> int:
     return model.queues(topic)
 
 
+class Entries(NamedTuple):
+    """A queue has entries from `low` to before `high`; `found` are places (bytes), sizes and tags of some."""
+
+    low: int
+    high: int
+    found: list[tuple[int, int, str]]
+
+
+def entries(model: BrokerModel, topic: str, queue: int, index: int, count: int, now: int) -> Entries:
+    """Up to `count` entries of a queue from `index` on."""
+    queues = _queues(model, topic)
+    low = model.offsets.begins(topic, queues, now)[queue]
+    high = model.offsets.ends(topic, queues, now)[queue]
+    wanted = range(index, min(index + count, high)) if low <= index < high else range(0)
+    size = model.traffic.message_size
+    numbers = (model.offsets.number(topic, queues, queue, offset) for offset in wanted)
+    return Entries(low, high, [(number * size, size, _tag(number)) for number in numbers])
+
+
 def view(model: BrokerModel, physical_offset: int, now: int) -> bytes:
     """The message at a place of the commit log."""
     number, rest = divmod(physical_offset, model.traffic.message_size)

@@ -8,8 +8,16 @@ from typing import NamedTuple
 from namesrv_core.fleet.groups import GroupTable
 from namesrv_core.fleet.offsets import Offsets
 from namesrv_core.fleet.properties import Properties
-from namesrv_core.fleet.topics import RETRY_PREFIX, Config, TopicTable, reserved_names, system_topics
+from namesrv_core.fleet.topics import (
+    DEFAULT_TOPIC,
+    RETRY_PREFIX,
+    Config,
+    TopicTable,
+    reserved_names,
+    system_topics,
+)
 from namesrv_core.fleet.traffic import Traffic
+from namesrv_core.fleet.users import UserTable
 from namesrv_core.protocol import headers, registration
 from namesrv_core.protocol.codes import MASTER_ID, RequestCode
 from namesrv_core.protocol.command import Command, request
@@ -21,6 +29,7 @@ class BrokerSpec(NamedTuple):
     """What a broker is to be: who it is, the topics it starts with beside the system's, who consumes them.
 
     `heartbeat_timeout_millis` is how long it asks name servers to wait for it; unsaid, they wait 120 s.
+    Unless `auto_create` it lacks the topic by which producers find who creates topics.
     With `acting_master` the slave with the smallest id stands in for a master that is gone.
     `load` multiplies the traffic that is usual.
     """
@@ -34,6 +43,7 @@ class BrokerSpec(NamedTuple):
     heartbeat_timeout_millis: int | None = None
     acting_master: bool = False
     load: float = 1
+    auto_create: bool = True
 
     @property
     def is_master(self) -> bool:
@@ -53,7 +63,7 @@ class BrokerModel:
         self.name_servers = tuple(name_servers)
         self.started = now
         self.topics = TopicTable(
-            [*system_topics(spec.cluster_name, spec.broker_name), *(spec.topics if spec.is_master else ())],
+            [*_system_topics(spec), *(spec.topics if spec.is_master else ())],
             reserved_names(spec.cluster_name, spec.broker_name),
             now,
         )
@@ -61,13 +71,29 @@ class BrokerModel:
         self.traffic = Traffic(spec.seed, now - uptime, is_master=spec.is_master, load=spec.load)
         self.offsets = Offsets(self.traffic, [c["topicName"] for c in spec.topics], _readers(spec))
         self.groups = GroupTable({group for groups in spec.groups.values() for group in groups}, now)
+        self.users = UserTable()
         self.properties = Properties(self._own_properties(), now)
+        self.modes: dict[str, dict[str, Config]] = {}
+        self.cold_thresholds: dict[str, int] = {}
+        self.master_flush_offset: int | None = None
         self.peers: Peers = {(spec.broker_name, spec.broker_id): self}
 
     def queues(self, topic: str) -> int:
         """How many queues of the topic can be read here."""
         config = self.topics.configs.get(topic)
         return 0 if config is None else int(config["readQueueNums"])
+
+    def write(self, now: int, is_allowed: bool) -> None:
+        """Producers write from now on, or not; then slaves come to have all that their master has."""
+        if is_allowed is not self.traffic.is_paused:
+            return
+        if is_allowed:
+            self.traffic.resume(now)
+        else:
+            self.traffic.pause(now)
+        for (name, broker_id), model in self.peers.items():
+            if name == self.spec.broker_name and broker_id != self.spec.broker_id:
+                model.traffic.follow(self.traffic)
 
     @property
     def ha_server_addr(self) -> str:
@@ -79,6 +105,7 @@ class BrokerModel:
         host, _, port = self.broker_addr.rpartition(":")
         store = f"/home/rocketmq/store-{self.spec.broker_name}-{self.spec.broker_id}"
         return {
+            "autoCreateTopicEnable": str(self.spec.auto_create).lower(),
             "brokerClusterName": self.spec.cluster_name,
             "brokerName": self.spec.broker_name,
             "brokerId": self.spec.broker_id,
@@ -124,6 +151,11 @@ class BrokerModel:
             self.spec.broker_name, self.broker_addr, self.spec.cluster_name, self.spec.broker_id
         )
         return request(RequestCode.UNREGISTER_BROKER, headers.write(identity))
+
+
+def _system_topics(spec: BrokerSpec) -> list[Config]:
+    found = system_topics(spec.cluster_name, spec.broker_name)
+    return found if spec.auto_create else [item for item in found if item["topicName"] != DEFAULT_TOPIC]
 
 
 def _readers(spec: BrokerSpec) -> dict[str, tuple[str, ...]]:

@@ -39,16 +39,17 @@ class Offsets:
     ) -> None:
         self._traffic = traffic
         self._shared = [name for name in started_with if not name.startswith((RETRY_PREFIX, DLQ_PREFIX))]
+        self._place_of = {name: place for place, name in enumerate(self._shared)}
         self.readers = readers
         self._moved: dict[Key, _Moved] = {}
 
     def counts(self, topic: str) -> bool:
         """Whether the topic gets messages."""
-        return topic in self._shared
+        return topic in self._place_of
 
     def nth(self, topic: str, count: int) -> int:
         """The number that the broker gave to a topic's message, counted from 0."""
-        return count * len(self._shared) + self._shared.index(topic)
+        return count * len(self._shared) + self._place_of[topic]
 
     def number(self, topic: str, queues: int, queue: int, offset: int) -> int:
         """The number of the message at a place of a queue."""
@@ -86,9 +87,9 @@ class Offsets:
 
     def _share(self, topic: str) -> Callable[[int], int]:
         """How many of so many messages are the topic's."""
-        if topic not in self._shared:
+        if topic not in self._place_of:
             return lambda total: 0
-        at = self._shared.index(topic)
+        at = self._place_of[topic]
         return lambda total: _part(total, at, len(self._shared))
 
     def topics_of(self, group: str) -> list[str]:

@@ -38,7 +38,7 @@ class Properties:
         return "".join(f"{key}={value}\n" for key, value in sorted(self._values.items())).encode()
 
     def update(self, body: bytes, now: int) -> bool:
-        """Apply properties text; whether brokerPermission changed. NoPermission where a key is protected.
+        """Apply properties text; whether it has a brokerPermission. NoPermission where a key is protected.
 
         Unknown keys and values of another type are silently left out, as upstream leaves them out.
         """
@@ -48,12 +48,11 @@ class Properties:
         protected = {"rocketmqHome", "brokerConfigPath", *self._values["configBlackList"].split(";")}
         if protected & changes.keys():
             raise NoPermission("Can not update config in black list.")
-        before = self.permission
         for key, value in changes.items():
             if key in self._values and _fits(self._values[key], value):
                 self._values[key] = value.lower() if self._values[key] in ("true", "false") else value
         self.version = DataVersion((self.version.counter or 0) + 1, 0, now)
-        return self.permission != before
+        return "brokerPermission" in changes
 
 
 def _fits(present: str, value: str) -> bool:

@@ -46,6 +46,12 @@ def _of_master(model: BrokerModel, now: int) -> dict[str, object]:
     }
 
 
+def _flushed(model: BrokerModel, master: BrokerModel, now: int) -> int:
+    """What the slave was told, if it was."""
+    told = model.master_flush_offset
+    return master.traffic.stored_bytes(now) if told is None else told
+
+
 def _of_slave(model: BrokerModel, now: int) -> dict[str, object]:
     master = model.peers.get((model.spec.broker_name, MASTER_ID))
     link: dict[str, object] = dict(_NOTHING)
@@ -54,7 +60,7 @@ def _of_slave(model: BrokerModel, now: int) -> dict[str, object]:
             "lastReadTimestamp": now - 10,
             "lastWriteTimestamp": now - 10,
             "masterAddr": master.ha_server_addr,
-            "masterFlushOffset": master.traffic.stored_bytes(now),
+            "masterFlushOffset": _flushed(model, master, now),
             "maxOffset": model.traffic.stored_bytes(now),
             "transferredByteInSecond": model.traffic.bytes_per_second(now),
         }

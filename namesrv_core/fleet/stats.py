@@ -1,6 +1,6 @@
 """What a simulated broker says of its queues and their readers: shares of its traffic, so that all agrees."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from namesrv_core.errors import QueryNotFound, RequestError, ResponseCode, TopicNotExist
 from namesrv_core.fleet.model import BrokerModel
@@ -9,6 +9,7 @@ from namesrv_core.protocol import fastjson, headers, object_keys
 
 _SPANS = (("statsMinute", 60_000), ("statsHour", 3_600_000), ("statsDay", 86_400_000))
 _WINDOW = 10_000
+_OF_USERS = "BROKER_PUT_NUMS_WITHOUT_SYSTEM_TOPIC"
 
 Lag = tuple[dict[str, object], dict[str, int]]
 """A MessageQueue and its OffsetWrapper."""
@@ -59,6 +60,21 @@ def all_consume_stats(model: BrokerModel, ordered: bool, now: int) -> bytes:
         b",".join(groups),
         total,
     )
+
+
+def all_offsets(model: BrokerModel, now: int) -> bytes:
+    """ConsumerOffsetSerializeWrapper: what every group has committed, and nothing of other queues."""
+    table: dict[str, dict[int, int]] = {}
+    for group in model.groups.configs:
+        for topic in model.offsets.topics_of(group):
+            queues = model.queues(topic)
+            places = {
+                queue: model.offsets.committed((group, topic, queue), queues, now) for queue in range(queues)
+            }
+            known = {queue: offset for queue, offset in places.items() if offset is not None}
+            if known:
+                table[f"{topic}@{group}"] = known
+    return fastjson.dumps({"offsetTable": table})
 
 
 def _tps(model: BrokerModel, group: str, topics: Iterable[str], now: int) -> float:
@@ -150,6 +166,8 @@ def check_known(model: BrokerModel, group: str, topic: str) -> None:
 
 def counters(model: BrokerModel, name: str, key: str, now: int) -> bytes:
     """BrokerStatsData; RequestError for what was never counted."""
+    if name == _OF_USERS and key == model.spec.cluster_name and model.traffic.put_total(now):
+        return _spans(lambda length: model.traffic.put_total(now) - model.traffic.put_total(now - length))
     topic, _, group = key.partition("@")
     counted = {
         "TOPIC_PUT_NUMS": not group,
@@ -158,8 +176,13 @@ def counters(model: BrokerModel, name: str, key: str, now: int) -> bytes:
     if not (model.spec.is_master and counted.get(name) and model.offsets.counts(topic)):
         raise RequestError(f"The stats <{name}> <{key}> not exist")
     at = now - behind(group) if group else now
+    return _spans(lambda length: model.offsets.put(topic, at, length))
+
+
+def _spans(count: Callable[[int], int]) -> bytes:
+    """BrokerStatsData, of messages counted over so many ms."""
     spans: dict[str, object] = {}
     for span, length in _SPANS:
-        messages = model.offsets.put(topic, at, length)
+        messages = count(length)
         spans[span] = {"avgpt": 0.0, "sum": messages, "tps": messages * 1000 / length}
     return fastjson.dumps(spans)

@@ -88,10 +88,16 @@ def altered_attributes(current: Mapping[str, str], text: str | None) -> dict[str
         key, _, value = part.partition("=")
         if key[0] not in "+-":
             raise RequestError(f"add/alter attribute format is wrong: {part}")
-        if key[1:] not in _ATTRIBUTES:
-            raise RequestError(f"unsupported key: {key[1:]}")
         changes[key] = value
-    return altered(current, changes)
+    return changed_attributes(current, changes)
+
+
+def changed_attributes(current: Mapping[str, str], changes: Mapping[str, str] | None) -> dict[str, str]:
+    """`current` after changes by signed keys; RequestError for a key that no broker knows."""
+    unknown = [key[1:] for key in changes or () if key[1:] not in _ATTRIBUTES]
+    if unknown:
+        raise RequestError(f"unsupported key: {unknown[0]}")
+    return altered(current, changes or {})
 
 
 def altered(current: Mapping[str, str], changes: Mapping[str, str]) -> dict[str, str]:

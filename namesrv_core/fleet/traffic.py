@@ -37,16 +37,43 @@ class Traffic:
 
     def __init__(self, seed: int, boot: int, *, is_master: bool = True, load: float = 1) -> None:
         chance = random.Random(f"traffic {seed}")
-        self.boot = boot
+        self.boot = self._since = boot
         self._is_master = is_master
         self._tps = math.exp(chance.uniform(math.log(20), math.log(600))) * load
         self.message_size = chance.randrange(300, 2000)
         self._readers = chance.uniform(0.9, 2.4)
         self._waves = [(period, swing, chance.uniform(0, math.tau)) for period, swing in _WAVES]
+        self._pauses: list[tuple[int, int | None]] = []
+
+    def pause(self, now: int) -> None:
+        """From now on nobody writes."""
+        if not self.is_paused:
+            self._pauses.append((now, None))
+
+    def resume(self, now: int) -> None:
+        """From now on they do again."""
+        if self.is_paused:
+            self._pauses[-1] = (self._pauses[-1][0], now)
+
+    def follow(self, master: "Traffic") -> None:
+        """From now on store what this one stores, to the message."""
+        self._since, self._pauses = master._since, master._pauses
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether nobody writes now."""
+        return bool(self._pauses) and self._pauses[-1][1] is None
 
     def _stored(self, at: int) -> int:
         """Messages stored from boot to `at`."""
-        return int(self._area(at) - self._area(self.boot)) if at > self.boot else 0
+        if at <= self._since:
+            return 0
+        paused = sum(
+            self._area(at if end is None else min(end, at)) - self._area(begin)
+            for begin, end in self._pauses
+            if begin < at
+        )
+        return int(self._area(at) - self._area(self._since) - paused)
 
     def _area(self, at: int) -> float:
         swings = (

@@ -2,15 +2,25 @@
 
 import zlib
 
-from namesrv_core.errors import BadRequest, RequestError
-from namesrv_core.handlers.answer import Answer, required
+from namesrv_core.errors import BadRequest, OverLimit, RequestError
+from namesrv_core.events import Event
+from namesrv_core.handlers.ahead import Ahead, Prepared
+from namesrv_core.handlers.answer import Answer, check_topics, required
 from namesrv_core.protocol import bodies, fastjson, headers, registration
 from namesrv_core.protocol.command import Command, reply
 from namesrv_core.state import liveness, lookup, permissions
 from namesrv_core.state.kv import ORDER_TOPIC_CONFIG
+from namesrv_core.state.limits import effective
 from namesrv_core.state.name_server import NameServerState
-from namesrv_core.state.registration import Broker, Unregistration, is_stale, register, unregister
-from namesrv_core.state.tables import LiveKey
+from namesrv_core.state.registration import (
+    Master,
+    Unregistration,
+    is_stale,
+    register,
+    repeat,
+    unregister,
+)
+from namesrv_core.state.tables import Broker, LiveKey, Seal
 
 
 def register_broker(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
@@ -18,9 +28,26 @@ def register_broker(state: NameServerState, request: Command, channel: int, now:
     if request.version < 0 or request.ext is None:
         raise BadRequest("a registration needs ext fields and a version that is not negative")
     header = headers.read(headers.RegisterBroker, request.ext)
-    if header.body_crc32 and header.body_crc32 != _crc32(request.body):
+    ahead = request.ahead if isinstance(request, Prepared) else None
+    master, events = (
+        _repeated(state, request, header, ahead, channel, now) if state.settings.fastPath else None
+    ) or _registered(state, request, header, ahead, channel, now)
+    fields = {"haServerAddr": master.ha_addr, "masterAddr": master.addr}
+    ext = {key: text for key, text in fields.items() if text is not None}
+    return reply(request, ext=ext, body=_order_topics(state)), events
+
+
+def _registered(
+    state: NameServerState,
+    request: Command,
+    header: headers.RegisterBroker,
+    ahead: Ahead | None,
+    channel: int,
+    now: int,
+) -> tuple[Master, list[Event]]:
+    if header.body_crc32 and header.body_crc32 != (ahead.crc32 if ahead else _crc32(request.body)):
         raise RequestError("crc32 not match")
-    registered = _registration(request, header, now)
+    registered = _registration(state, request, header, ahead, now)
     broker = Broker(
         required(header.cluster_name, "clusterName"),
         required(header.broker_name, "brokerName"),
@@ -31,26 +58,92 @@ def register_broker(state: NameServerState, request: Command, channel: int, now:
         header.enable_acting_master,
         header.zone_name,
     )
-    master, events = register(
+    _check_room(state, broker, registered)
+    done = register(
         state.tables,
         broker,
         registered,
         channel=channel,
         now=now,
         delete_missing_topics=state.settings.deleteTopicWithBrokerRegistration,
+        foreseen=ahead.foreseen if ahead else None,
     )
-    fields = {"haServerAddr": master.ha_addr, "masterAddr": master.addr}
-    ext = {key: text for key, text in fields.items() if text is not None}
-    return reply(request, ext=ext, body=_order_topics(state)), events
+    live = state.tables.live.get((broker.cluster_name, broker.broker_addr))
+    # A version without a time has that of its arrival: the same body is another version next time.
+    if (
+        live is not None
+        and live.version is not None
+        and live.version.timestamp != (ahead.now if ahead else now)
+    ):
+        size, digest = len(request.body), _digest(request, ahead)
+        live.seal = Seal(broker, _said(state, request), size, digest, state.tables.generation)
+    return done
 
 
-def _registration(request: Command, header: headers.RegisterBroker, now: int) -> registration.Registration:
+def _digest(request: Command, ahead: Ahead | None) -> object:
+    return hash(request.body) if ahead is None else ahead.digest
+
+
+def _repeated(
+    state: NameServerState,
+    request: Command,
+    header: headers.RegisterBroker,
+    ahead: Ahead | None,
+    channel: int,
+    now: int,
+) -> tuple[Master, list[Event]] | None:
+    """What a broker says every 30 s: the same to the byte, and nothing has changed since it said it."""
+    live = state.tables.live.get((header.cluster_name or "", header.broker_addr or ""))
+    seal = live.seal if live is not None else None
+    if (
+        live is None
+        or seal is None
+        or seal.generation != state.tables.generation
+        or seal.size != len(request.body)
+        or seal.said != _said(state, request)
+        or seal.digest != _digest(request, ahead)
+    ):
+        return None
+    return repeat(state.tables, seal.broker, live, channel=channel, now=now)
+
+
+def _said(state: NameServerState, request: Command) -> tuple[object, ...]:
+    """All that decides about a registration beside its body and the tables."""
+    return request.version, request.ext, state.settings.generation
+
+
+def _registration(
+    state: NameServerState,
+    request: Command,
+    header: headers.RegisterBroker,
+    ahead: Ahead | None,
+    now: int,
+) -> registration.Registration:
     try:
+        if ahead is not None and ahead.found is not None:
+            if isinstance(ahead.found, Exception):
+                raise ahead.found
+            return ahead.found
         return registration.decode(
-            request.body, version=request.version, compressed=header.compressed, now=now
+            request.body,
+            version=request.version,
+            compressed=header.compressed,
+            now=now,
+            within=state.limits,
         )
     except ValueError as error:
         raise BadRequest(f"Failed to decode RegisterBrokerBody: {error}") from None
+
+
+def _check_room(state: NameServerState, broker: Broker, registered: registration.Registration) -> None:
+    """OverLimit for one broker, or one topic, too many."""
+    tables, settings = state.tables, state.settings
+    most = effective(settings.maxBrokers)
+    is_known = (broker.cluster_name, broker.broker_addr) in tables.live
+    # A group may have lost its broker and be there, one broker may be known under several names.
+    if not is_known and max(len(tables.live), len(tables.groups)) >= most:
+        raise OverLimit("maxBrokers", f"there are {most} brokers")
+    check_topics(state, registered.topics or ())
 
 
 def _crc32(body: bytes) -> int:
@@ -85,7 +178,7 @@ def query_data_version(state: NameServerState, request: Command, channel: int, n
     """QUERY_DATA_VERSION: is what the broker has another version than it registered? Also a sign of life."""
     header = headers.read(headers.BrokerIdentity, request.ext)
     try:
-        value = fastjson.loads(request.body) if request.body else None
+        value = fastjson.loads(request.body, depth=state.limits.json_depth) if request.body else None
         version = bodies.data_version(value, now)
     except ValueError as error:
         raise BadRequest(f"no DataVersion: {error}") from None

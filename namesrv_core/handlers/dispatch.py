@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-from namesrv_core.errors import BadRequest, NotSupported, RequestError
+from namesrv_core.errors import BadRequest, NotSupported, OverLimit, RequestError
 from namesrv_core.events import Event
-from namesrv_core.handlers import brokers, clusters, kv, routes, settings, topics
+from namesrv_core.handlers import brokers, clusters, guard, kv, routes, settings, topics
 from namesrv_core.handlers.answer import Answer, Handler
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, reply
+from namesrv_core.state.limits import effective
 from namesrv_core.state.name_server import NameServerState
+from namesrv_core.state.policy import NOBODY, Peer
 
 HANDLERS: Mapping[int, Handler] = {
     RequestCode.PUT_KV_CONFIG: kv.put,
@@ -38,20 +40,42 @@ HANDLERS: Mapping[int, Handler] = {
 
 # Requests whose answers have a header class: where they are refused, it is there and empty.
 _WITH_EXT = frozenset({RequestCode.GET_KV_CONFIG, RequestCode.REGISTER_BROKER})
+# Their bodies are small, and read by what takes seconds for megabytes.
+_READ_SLOWLY = frozenset(
+    {
+        RequestCode.REGISTER_TOPIC_IN_NAMESRV,
+        RequestCode.UPDATE_NAMESRV_CONFIG,
+        RequestCode.QUERY_DATA_VERSION,
+    }
+)
 
 
 def handle(
-    state: NameServerState, request: Command, channel: int, now: int
+    state: NameServerState, request: Command, channel: int, now: int, peer: Peer = NOBODY
 ) -> tuple[Command, Sequence[Event]]:
-    """The answer to a request, refused or not, and what it changed. Whoever asked oneway gets no answer."""
+    """The answer to a request, refused or not, and what it changed. Whoever asked oneway gets no answer.
+
+    Nothing is looked up, remembered answers neither, before the guard has let the request pass.
+    """
     handler = HANDLERS.get(request.code, _unknown)
     try:
+        if state.policy is not None:
+            guard.check(state, state.policy, request, peer)
+        if request.code in _READ_SLOWLY:
+            _check_size(state, request)
         return handler(state, request, channel, now)
     except RequestError as error:
+        if isinstance(error, OverLimit):
+            state.met.note(error.limit, f"{peer.host}: {error.remark}")
         ext: dict[str, str | None] | None = (
             {} if request.code in _WITH_EXT and not isinstance(error, BadRequest) else None
         )
         return reply(request, error.code, remark=error.remark, ext=ext), ()
+
+
+def _check_size(state: NameServerState, request: Command) -> None:
+    if len(request.body) > effective(state.settings.maxBodyBytes):
+        raise OverLimit("maxBodyBytes", f"a body of {len(request.body)} bytes")
 
 
 def _unknown(state: NameServerState, request: Command, channel: int, now: int) -> Answer:

@@ -1,9 +1,11 @@
 """KV config: put, get, delete, list."""
 
-from namesrv_core.errors import QueryNotFound, RequestError
+from namesrv_core.errors import OverLimit, QueryNotFound, RequestError
 from namesrv_core.handlers.answer import Answer
 from namesrv_core.protocol import bodies, headers
 from namesrv_core.protocol.command import Command, reply
+from namesrv_core.state.kv import entry_size
+from namesrv_core.state.limits import effective
 from namesrv_core.state.name_server import NameServerState
 
 
@@ -12,7 +14,19 @@ def put(state: NameServerState, request: Command, channel: int, now: int) -> Ans
     header = headers.read(headers.PutKvConfig, request.ext)
     if header.namespace is None or header.key is None:
         raise RequestError("namespace or key is null")
+    _check_room(state, header.namespace, header.key, header.value)
     return reply(request), (state.kv.put(header.namespace, header.key, header.value),)
+
+
+def _check_room(state: NameServerState, namespace: str, key: str, value: str | None) -> None:
+    """OverLimit for an entry that is too large, or for which there is no room with all the others."""
+    size = entry_size(namespace, key, value)
+    most, in_all = effective(state.settings.maxKvEntryBytes), effective(state.settings.maxKvBytes)
+    if size > most:
+        raise OverLimit("maxKvEntryBytes", f"a KV entry of {size} bytes")
+    grown = size - state.kv.size_of(namespace, key)
+    if grown > 0 and state.kv.size + grown > in_all:
+        raise OverLimit("maxKvBytes", f"the KV config has {state.kv.size} bytes, {grown} more are too many")
 
 
 def get(state: NameServerState, request: Command, channel: int, now: int) -> Answer:

@@ -32,7 +32,7 @@ def get_route(state: NameServerState, request: Command, channel: int, now: int) 
     if body is None:
         body = _body(state, topic, standard, zone)
         if zone is None:
-            state.remember_body(topic, standard, body)
+            body = state.remember_body(topic, standard, body)
     return reply(request, body=body), ()
 
 

@@ -2,9 +2,6 @@
 
 from collections.abc import Mapping
 
-from javaproperties import InvalidUEscapeError
-from javaproperties import loads as load_properties
-
 from namesrv_core.errors import RequestError
 from namesrv_core.handlers.answer import Answer
 from namesrv_core.protocol.command import Command, reply
@@ -13,7 +10,7 @@ from namesrv_core.state.name_server import NameServerState
 
 def get(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
     """GET_NAMESRV_CONFIG; where there is a journal, also how it is ("journal=ok", "journal=failing: ...")."""
-    body = state.settings.body()
+    body = state.settings.body(state.shown)
     if state.journal_status is not None:
         body += f"journal={state.journal_status}\n".encode()
     return reply(request, body=body), ()
@@ -27,7 +24,10 @@ def update(state: NameServerState, request: Command, channel: int, now: int) -> 
 
 
 def _properties(body: bytes) -> Mapping[str, str]:
+    # As in storage/settings_file: 3 MiB that a server does without until somebody changes its settings.
+    from javaproperties import InvalidUEscapeError, loads
+
     try:
-        return load_properties(body.decode("utf-8", "replace"))
+        return loads(body.decode("utf-8", "replace"))
     except InvalidUEscapeError:
         raise RequestError("string2Properties error") from None

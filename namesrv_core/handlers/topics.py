@@ -1,7 +1,7 @@
 """Topic lists, and topics deleted or registered by themselves."""
 
 from namesrv_core.errors import BadRequest, RequestError
-from namesrv_core.handlers.answer import Answer
+from namesrv_core.handlers.answer import Answer, check_topics
 from namesrv_core.protocol import bodies, headers
 from namesrv_core.protocol.command import Command, reply
 from namesrv_core.state import lookup, topics
@@ -60,7 +60,9 @@ def register(state: NameServerState, request: Command, channel: int, now: int) -
     """REGISTER_TOPIC_IN_NAMESRV."""
     topic = headers.read(headers.TopicName, request.ext).topic
     try:
-        queues = bodies.queue_datas(request.body) if request.body else []
+        queues = bodies.queue_datas(request.body, state.limits.json_depth) if request.body else []
     except ValueError as error:
         raise BadRequest(f"no TopicRouteData: {error}") from None
+    if topic is not None:
+        check_topics(state, (topic,))
     return reply(request), topics.register(state.tables, topic, queues)

@@ -5,8 +5,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from namesrv_core.events import (
+    BrokerPollFailed,
+    BrokerRuntime,
+    BrokersPolled,
     CollectorStarted,
     CollectorStopping,
+    ConsumerLag,
     EventsLost,
     Heartbeats,
     Polled,
@@ -32,8 +36,14 @@ OF_ALL = frozenset(
     )
 )  # fmt: skip
 """What concerns whatever a name server knows: with it everything begins, ends or is missing."""
-ROUTINE = frozenset(kind.__name__ for kind in (Heartbeats, Polled, Snapshot, SnapshotMark))
-"""What happens by the clock, and changes nothing."""
+ROUTINE = frozenset(
+    kind.__name__
+    for kind in (
+        BrokerPollFailed, BrokerRuntime, BrokersPolled, ConsumerLag,
+        Heartbeats, Polled, Snapshot, SnapshotMark,
+    )
+)  # fmt: skip
+"""What happens by the clock, and changes no table."""
 
 
 class Subject(NamedTuple):

@@ -16,7 +16,7 @@ from namesrv_core.history.records import ENVELOPE, KINDS, camel
 
 Schema = dict[str, Any]
 
-_PLAIN: dict[Any, str] = {str: "string", int: "integer", bool: "boolean"}
+_PLAIN: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _ENVELOPE: dict[str, Schema] = {
     "v": {"const": SCHEMA_VERSION, "description": "version of this schema"},
     "seq": {"type": "integer", "minimum": 1, "description": "number of the record, without holes"},
@@ -116,7 +116,11 @@ def of(hint: Any, nullable: bool = False) -> Schema:
 
 def tables() -> dict[str, list[str]]:
     """The rows of the tables of docs/journal.md: "events", "fields" and "parts"."""
-    hints = {name: hint for kind in KINDS.values() for name, hint in _members(kind).items()}
+    hints: dict[str, Any] = {}
+    for name, hint in (item for kind in KINDS.values() for item in _members(kind).items()):
+        # One that may be left out somewhere may be left out.
+        if name not in hints or is_optional(hint):
+            hints[name] = hint
     return {
         "events": [f"| `{kind.__name__}` | {_listed(kind)} | {_said(kind)} |" for kind in KINDS.values()],
         "fields": [f"| `{name}` | {_in_words(hints[name])} | {FIELDS[name]} |" for name in sorted(hints)],

@@ -14,7 +14,7 @@ from typing import Any
 from namesrv_core.errors import RocketMQError
 from namesrv_core.flags import Flags
 from namesrv_core.fleet.fleet import Fleet, FleetPlan
-from namesrv_core.lab import reading, report, virtual
+from namesrv_core.lab import java_logs, reading, report, virtual
 from namesrv_core.lab.play import play, verdict
 from namesrv_core.lab.scenario import Scenario
 from namesrv_core.lab.world import World
@@ -41,8 +41,12 @@ def parser(prog: str = "nsadmin lab") -> argparse.ArgumentParser:
     commands = flags.add_subparsers(dest="command", required=True, metavar="up|run|list")
     _up_flags(commands.add_parser("up", help="start name servers and brokers, until Ctrl-C"))
     run = commands.add_parser("run", help="play a scenario to its end, and compare journals with the truth")
-    run.add_argument("scenario", metavar="SCENARIO", help="the name of a built-in one, or a YAML file")
+    _scenario(run, "scenario")
     run.add_argument("--until", type=_duration, metavar="TIME", help="end it earlier or later: 90s, 10m, 2h")
+    run.add_argument(
+        "--java-logs", choices=java_logs.DIALECTS,
+        help="write beside the journals what Java's name servers would have logged, of that release",
+    )  # fmt: skip
     for command in (commands.choices["up"], run):
         command.add_argument(
             "--speed", type=_speed, metavar="N",
@@ -57,6 +61,15 @@ def parser(prog: str = "nsadmin lab") -> argparse.ArgumentParser:
     return flags
 
 
+def _scenario(flags: argparse.ArgumentParser, name: str, **more: Any) -> None:
+    """An argument that is a scenario; its action's `values` are what there is to offer."""
+    text = "one to play: the name of a built-in one, or a YAML file" + (
+        "; it stays when that is over" if name != "scenario" else ""
+    )
+    action: Any = flags.add_argument(name, metavar="SCENARIO", help=text, **more)
+    action.values = reading.names()
+
+
 def _up_flags(up: argparse.ArgumentParser) -> None:
     plan = FleetPlan()
     for name, text in (
@@ -67,11 +80,8 @@ def _up_flags(up: argparse.ArgumentParser) -> None:
     ):
         up.add_argument(f"--{name}", type=_number, metavar="N", help=f"{text} ({getattr(plan, name)})")
     up.add_argument("--namesrvs", type=_few, metavar="N", help="name servers (1)")
-    up.add_argument(
-        "--scenario",
-        metavar="SCENARIO",
-        help="play one, built-in or of a YAML file, and stay when it is over",
-    )
+    _scenario(up, "word", nargs="?")
+    _scenario(up, "--scenario")
     up.add_argument(
         "--namesrv-port", type=int, default=0, metavar="PORT",
         help="the first name server's, the others follow; 0 takes free ones (0)",
@@ -129,6 +139,9 @@ def main(argv: list[str], prog: str = "nsadmin lab", announce: Announce | None =
     flags_of = parser(prog)
     flags = flags_of.parse_args(argv)
     if flags.command == "up":
+        if flags.word and flags.scenario:
+            flags_of.error(f"one scenario at a time: {flags.word} or {flags.scenario}")
+        flags.scenario = flags.scenario or flags.word
         _check(flags_of, flags)
     try:
         if flags.command == "list":
@@ -166,6 +179,8 @@ def _run(flags: argparse.Namespace) -> int:
     report.hush()
     deeds: list[Any] = []
     _until_told(_into(deeds, play(scenario, folder)), flags.speed or None)
+    if flags.java_logs:
+        java_logs.write(folder, scenario.servers(), flags.java_logs)
     found = verdict(scenario, folder, deeds)
     print(report.written(scenario, found, folder))
     return 1 if found.missed or found.unexplained or not deeds else 0

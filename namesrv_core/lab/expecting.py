@@ -3,10 +3,11 @@
 Heartbeats come every thirty seconds, so a silence is longer than its fault: `least` and `most` are bounds.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from typing import NamedTuple
 
 from namesrv_core.fleet.broker import PERIOD
-from namesrv_core.lab.truth import Expected
+from namesrv_core.lab.truth import Expected, sure
 from namesrv_core.lab.world import Seat, World
 
 MOMENT = 1.0
@@ -16,6 +17,7 @@ RETURN = PERIOD + 6
 
 _SCAN = 6.0
 _TIMEOUT = 120.0
+_GAP = _TIMEOUT * 3 / 4
 _REGISTERS, _SILENT = ("REGISTER_BROKER",), "no heartbeat"
 
 
@@ -28,9 +30,22 @@ def split(world: World, seats: Iterable[Seat]) -> dict[tuple[str, ...], list[Sea
     return found
 
 
-def deaf(world: World, servers: Sequence[str]) -> tuple[str, ...]:
-    """The others that run: what they make of it depends on what is the matter with them."""
-    return tuple(name for name, site in world.sites.items() if name not in servers and site.state != "down")
+def deaf(world: World, servers: Sequence[str], seats: Iterable[Seat]) -> tuple[str, ...]:
+    """The others that run, and that brokers have in their lists: what they make of it depends on what is the
+    matter with them.
+    """
+    listed = {name for seat in seats for name in seat.servers}
+    return tuple(
+        name
+        for name, site in world.sites.items()
+        if name not in servers and name in listed and site.state != "down"
+    )
+
+
+def apart(servers: Sequence[str], certain: Container[str]) -> list[tuple[tuple[str, ...], bool]]:
+    """Name servers of which something is certain, and those of which it is not, if there are any."""
+    parts = [(tuple(name for name in servers if (name in certain) is one), one) for one in (True, False)]
+    return [(names, is_sure) for names, is_sure in parts if names]
 
 
 def _names(seats: Iterable[Seat]) -> tuple[str, ...]:
@@ -45,7 +60,7 @@ def gone(world: World, seats: Sequence[Seat], reason: str, cause: str) -> list[E
         if servers:
             found.append(Expected(("BrokerUnregistered",), servers, MOMENT, where, (cause,), _names(group)))
             found += _headless(world, servers, group, MOMENT)
-        others = deaf(world, servers)
+        others = deaf(world, servers, group)
         if others:
             found += silence(world, group, others, 0, 10 * _TIMEOUT)
     return found
@@ -58,7 +73,7 @@ def back(world: World, seats: Sequence[Seat], within: float = MOMENT) -> list[Ex
         if servers:
             found.append(Expected(("BrokerRegistered",), servers, within, {}, _REGISTERS, _names(group)))
             found += _lead(world, servers, group, within, is_sure=within == MOMENT)
-        others = deaf(world, servers)
+        others = deaf(world, servers, group)
         if others:
             late = Expected(("BrokerRegistered",), others, 10 * _TIMEOUT, {}, _REGISTERS, _names(group))
             found.append(late._replace(sure=False))
@@ -68,33 +83,66 @@ def back(world: World, seats: Sequence[Seat], within: float = MOMENT) -> list[Ex
 def silence(
     world: World, seats: Sequence[Seat], servers: Sequence[str], least: float, most: float
 ) -> list[Expected]:
-    """Nothing is heard of brokers for so many seconds, then they register again."""
-    if not servers or not seats:
-        return []
-    on, names = tuple(servers), _names(seats)
-    gap, limit = _TIMEOUT * 3 / 4, _TIMEOUT
+    """Nothing is heard of brokers for so many seconds from now on, then they register again.
+
+    Each name server has not heard of each of them for some seconds already: that decides what is sure.
+    """
+    alike: dict[tuple[_Silence, str], list[Seat]] = {}
+    for server in servers:
+        for seat in seats:
+            alike.setdefault((_silence(world, server, seat, least, most), server), []).append(seat)
+    together: dict[tuple[_Silence, tuple[str, ...]], list[str]] = {}
+    for (kind, server), found in alike.items():
+        together.setdefault((kind, tuple(seat.name for seat in found)), []).append(server)
+    by_name = {seat.name: seat for seat in seats}
+    return [
+        item
+        for (kind, names), on in together.items()
+        for item in _of_silence(world, [by_name[name] for name in names], tuple(on), kind, most)
+    ]
+
+
+class _Silence(NamedTuple):
+    """What comes of it: None: nothing; else whether it is sure."""
+
+    gap: bool | None
+    resumed: bool | None
+    loss: bool | None
+
+
+def _silence(world: World, server: str, seat: Seat, least: float, most: float) -> _Silence:
+    before = world.silence(server, seat)
+    is_known = before is not None and least > 0
+    # Who is not heard for another reason has been silent for as long as it takes.
+    shortest, longest = (before or 0) + least, (PERIOD + 6 if before is None else before) + most
+    return _Silence(
+        is_known and shortest > _GAP + _SCAN if longest > _GAP else None,
+        is_known and shortest > _GAP and longest <= _TIMEOUT
+        if longest > _GAP and shortest <= _TIMEOUT + _SCAN
+        else None,
+        is_known and shortest > _TIMEOUT + _SCAN if longest > _TIMEOUT else None,
+    )
+
+
+def _of_silence(
+    world: World, seats: Sequence[Seat], on: tuple[str, ...], kind: _Silence, most: float
+) -> list[Expected]:
+    names = _names(seats)
     found = []
-    if most > gap:
-        open_gap = Expected(("HeartbeatGap",), on, gap + _SCAN, {"resumed": False}, (_SILENT,), names)
-        found.append(open_gap._replace(sure=least > gap + _SCAN))
-        is_sure = least > gap + _SCAN and most < limit
-        over = Expected(("HeartbeatGap",), on, most + MOMENT, {"resumed": True}, _REGISTERS, names, is_sure)
-        found += [over] if least <= limit + _SCAN else []
-    if most > limit:
-        is_sure = least > limit + _SCAN
-        where = {"reason": ["expired", "channel closed"]}
+    if kind.gap is not None:
+        where = {"resumed": False}
+        found.append(Expected(("HeartbeatGap",), on, _GAP + _SCAN, where, (_SILENT,), names, kind.gap))
+    if kind.resumed is not None:
+        where = {"resumed": True}
+        found.append(Expected(("HeartbeatGap",), on, most + MOMENT, where, _REGISTERS, names, kind.resumed))
+    if kind.loss is not None:
+        reasons = {"reason": ["expired", "channel closed"]}
         causes = (_SILENT, "channel idle", "channel closed")
-        loss = Expected(("BrokerUnregistered",), on, limit + _SCAN, where, causes, names, is_sure)
-        if not is_sure:
-            loss = loss._replace(within=most)
-        again = Expected(("BrokerRegistered",), on, most + MOMENT, {}, _REGISTERS, names, is_sure)
-        found += [loss, again]
-        found += [
-            item._replace(sure=is_sure and item.sure) for item in _headless(world, on, seats, limit + _SCAN)
-        ]
-        found += [
-            item._replace(sure=is_sure and item.sure) for item in _lead(world, on, seats, most + MOMENT)
-        ]
+        within = _TIMEOUT + _SCAN if kind.loss else most
+        found.append(Expected(("BrokerUnregistered",), on, within, reasons, causes, names, kind.loss))
+        found.append(Expected(("BrokerRegistered",), on, most + MOMENT, {}, _REGISTERS, names, kind.loss))
+        found += sure(_headless(world, on, seats, _TIMEOUT + _SCAN), kind.loss)
+        found += sure(_lead(world, on, seats, most + MOMENT), kind.loss)
     return found
 
 
@@ -105,13 +153,18 @@ def _headless(world: World, servers: tuple[str, ...], seats: Sequence[Seat], wit
         name = seat.spec.broker_name
         if not seat.spec.acting_master:
             continue
-        rest = _rest(world, seat, seats)
-        is_led = bool(rest) and seat.spec.is_master
-        led = {"brokerName": name, **({"minBrokerId": min(rest)} if is_led else {})}
-        found.append(Expected(("MinBrokerIdChanged",), servers, within, led, sure=is_led))
+        others = _others(world, seat, seats, servers)
+        if others.are_known and not others.follow(seat):
+            continue
+        is_led = others.are_known and seat.spec.is_master
+        led = {"brokerName": name, **({"minBrokerId": min(others.ids)} if others.are_known else {})}
+        found.append(Expected(("MinBrokerIdChanged",), servers, within, led, sure=others.are_known))
         if is_led:
             where = {"brokerName": name, "reason": "unregistration", "changes.after.perm": 4}
-            found.append(Expected(("TopicsChanged",), servers, within, where))
+            # What could be read only before is no change.
+            wiped = {server for group, server in world.wiped if group == name}
+            for on, was_open in apart(servers, set(servers) - wiped):
+                found.append(Expected(("TopicsChanged",), on, within, where, sure=was_open))
     return found
 
 
@@ -119,23 +172,39 @@ def _lead(
     world: World, servers: tuple[str, ...], seats: Sequence[Seat], within: float, is_sure: bool = True
 ) -> list[Expected]:
     """The smallest id of a group is another one, if there was anybody else."""
-    return [
-        Expected(
-            ("MinBrokerIdChanged",),
-            servers,
-            within,
-            {"brokerName": seat.spec.broker_name, "minBrokerId": seat.spec.broker_id},
-            _REGISTERS,
-            sure=is_sure and seat.spec.is_master and bool(_rest(world, seat, seats)),
+    found = []
+    for seat in seats:
+        others = _others(world, seat, seats, servers)
+        if others.are_known and is_sure and not others.follow(seat):
+            continue
+        where = {"brokerName": seat.spec.broker_name, "minBrokerId": seat.spec.broker_id}
+        found.append(
+            Expected(
+                ("MinBrokerIdChanged",), servers, within, where, _REGISTERS, sure=is_sure and others.are_known
+            )
         )
-        for seat in seats
-    ]
+    return found
 
 
-def _rest(world: World, seat: Seat, without: Sequence[Seat]) -> list[int]:
-    """The ids of the others of its group that are up."""
-    return [
-        other.spec.broker_id
+class _Others(NamedTuple):
+    """The other ids of a group; they `are_known` unless somebody of it comes, goes or is silent as well."""
+
+    ids: tuple[int, ...]
+    are_known: bool
+
+    def follow(self, seat: Seat) -> bool:
+        """Whether there are some, all of them larger."""
+        return bool(self.ids) and seat.spec.broker_id < min(self.ids)
+
+
+def _others(world: World, seat: Seat, seats: Sequence[Seat], servers: Sequence[str]) -> _Others:
+    group = [
+        other
         for other in world.seats.values()
-        if other.spec.broker_name == seat.spec.broker_name and other not in without and other.state == "up"
+        if other is not seat and other.spec.broker_name == seat.spec.broker_name and other.state != "down"
     ]
+    moving = [
+        other for other in seats if other is not seat and other.spec.broker_name == seat.spec.broker_name
+    ]
+    are_known = not moving and all(world.hears(server, other) for server in servers for other in group)
+    return _Others(tuple(other.spec.broker_id for other in group if other not in seats), are_known)

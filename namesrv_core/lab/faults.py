@@ -2,63 +2,30 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
 
+from namesrv_core.fleet.broker import PERIOD
 from namesrv_core.fleet.topics import topic_config
 from namesrv_core.lab import expecting
 from namesrv_core.lab.expecting import MOMENT, RETURN
-from namesrv_core.lab.scenario import Fault, matching
-from namesrv_core.lab.truth import Deed, Expected, Truth
+from namesrv_core.lab.misconfiguring import configure, forget_topic, order_conf, relist
+from namesrv_core.lab.scenario import Fault
+from namesrv_core.lab.stage import Stage, names_of
+from namesrv_core.lab.truth import Expected
 from namesrv_core.lab.world import Seat, Site, World
 from namesrv_core.protocol.codes import RequestCode
 
-_HEARTBEATS = 2 * RETURN
-"""By how much a silence may be longer than what cut it off: the heartbeats before and after."""
 _CHUNK = 20
 """Topics in each part of a registration that is split."""
-
-
-class Stage:
-    """A world, and where the truth about it is told; `began` is when the scenario did, in seconds."""
-
-    def __init__(self, world: World, truth: Truth, began: float) -> None:
-        self.world = world
-        self._truth = truth
-        self._began = began
-
-    def tell(
-        self,
-        fault: str,
-        phase: str,
-        on: Sequence[str] = (),
-        expected: Sequence[Expected] = (),
-        **details: Any,
-    ) -> None:
-        now = self.world.clock()
-        at = round(now - self._began, 3)
-        self._truth.tell(Deed(int(now * 1000), at, fault, phase, tuple(on), details, tuple(expected)))
-
-    def seats(self, fault: Fault, state: str = "up") -> list[Seat]:
-        """The brokers that are meant, as far as they are in that state."""
-        names = matching(fault.brokers, self.world.seats)
-        return [self.world.seats[name] for name in names if self.world.seats[name].state == state]
-
-    def sites(self, fault: Fault, state: str = "up") -> list[Site]:
-        names = matching(fault.namesrvs, self.world.sites)
-        return [self.world.sites[name] for name in names if self.world.sites[name].state == state]
-
-
-def _names(items: Sequence[Seat] | Sequence[Site]) -> list[str]:
-    return [item.name for item in items]
 
 
 async def _leave(stage: Stage, fault: Fault, *, abruptly: bool) -> None:
     world, seats = stage.world, stage.seats(fault)
     ways = ("channel closed", "channel closed") if abruptly else ("unregistered", "UNREGISTER_BROKER")
     expected = expecting.gone(world, seats, *ways)
-    stage.tell(fault.kind, "begin", _names(seats), expected, addresses=_addresses(seats))
+    stage.tell(fault.kind, "begin", names_of(seats), expected, addresses=_addresses(seats))
     await asyncio.gather(*(world.down(seat, abruptly=abruptly) for seat in seats))
-    groups = {seat.spec.broker_name for seat in seats}
+    # A master that comes back brings all its topics, with the permissions that it has for them.
+    groups = {seat.spec.broker_name for seat in seats if seat.spec.is_master}
     world.wiped = {(group, server) for group, server in world.wiped if group not in groups}
     if not fault.lasts:
         return
@@ -69,7 +36,7 @@ async def _leave(stage: Stage, fault: Fault, *, abruptly: bool) -> None:
     for seat in seats:
         # It is up as far as the truth is concerned: this is who will be heard.
         seat.state = "up"
-    stage.tell(fault.kind, "end", _names(seats), expecting.back(world, seats), addresses=_addresses(seats))
+    stage.tell(fault.kind, "end", names_of(seats), expecting.back(world, seats), addresses=_addresses(seats))
     await world.all_up(seats)
 
 
@@ -90,15 +57,16 @@ async def freeze(stage: Stage, fault: Fault) -> None:
     expected = [
         item
         for servers, group in expecting.split(world, seats).items()
-        for on, least in ((servers, fault.lasts), (expecting.deaf(world, servers), 0))
-        for item in expecting.silence(world, group, on, least, fault.lasts + RETURN)
+        for on, least in ((servers, fault.lasts), (expecting.deaf(world, servers, group), 0))
+        # It registers as soon as it goes on, though perhaps somewhere else first.
+        for item in expecting.silence(world, group, on, least, fault.lasts + RETURN - PERIOD)
     ]
-    stage.tell(fault.kind, "begin", _names(seats), expected, lasts=fault.lasts)
+    stage.tell(fault.kind, "begin", names_of(seats), expected, lasts=fault.lasts)
     for seat in seats:
         seat.state = "frozen"
         seat.broker.freeze()
     await asyncio.sleep(fault.lasts)
-    stage.tell(fault.kind, "end", _names(seats))
+    stage.tell(fault.kind, "end", names_of(seats))
     for seat in seats:
         seat.state = "up"
     await asyncio.gather(*(seat.broker.thaw() for seat in seats))
@@ -106,14 +74,13 @@ async def freeze(stage: Stage, fault: Fault) -> None:
 
 async def partition(stage: Stage, fault: Fault) -> None:
     world, seats, sites = stage.world, stage.seats(fault), stage.sites(fault)
-    most = fault.lasts + _HEARTBEATS
-    expected = expecting.silence(world, seats, _names(sites), fault.lasts, most)
-    stage.tell(fault.kind, "begin", [*_names(seats), *_names(sites)], expected, lasts=fault.lasts)
+    expected = expecting.silence(world, seats, names_of(sites), fault.lasts, fault.lasts + RETURN)
+    stage.tell(fault.kind, "begin", [*names_of(seats), *names_of(sites)], expected, lasts=fault.lasts)
     links = [seat.links[site.name] for seat in seats for site in sites]
     for link in links:
         link.is_cut = True
     await asyncio.sleep(fault.lasts)
-    stage.tell(fault.kind, "end", [*_names(seats), *_names(sites)])
+    stage.tell(fault.kind, "end", [*names_of(seats), *names_of(sites)])
     for link in links:
         link.is_cut = False
         link.drop()
@@ -122,8 +89,8 @@ async def partition(stage: Stage, fault: Fault) -> None:
 async def slow(stage: Stage, fault: Fault) -> None:
     """Nothing is concluded, unless it is so slow that brokers are missed."""
     world, seats, sites = stage.world, stage.seats(fault), stage.sites(fault)
-    expected = expecting.silence(world, seats, _names(sites), 0, RETURN + 2 * fault.delay)
-    on = [*_names(seats), *_names(sites)]
+    expected = expecting.silence(world, seats, names_of(sites), 0, RETURN + 2 * fault.delay)
+    on = [*names_of(seats), *names_of(sites)]
     stage.tell(fault.kind, "begin", on, expected, delay=fault.delay, lasts=fault.lasts)
     links = [seat.links[site.name] for seat in seats for site in sites]
     for link in links:
@@ -145,19 +112,30 @@ async def impostor(stage: Stage, fault: Fault) -> None:
         each = (seat.name,)
         expected += [
             Expected(("AddressConflict",), servers, MOMENT, where, ("REGISTER_BROKER",), each),
-            Expected(("AddressConflict",), servers, RETURN, {"brokerAddr": seat.place.address}, each=each),
+            *_answered(world, seat, servers, fault.lasts),
         ]
         often = ("AddressConflict", "BrokerRegistered")
         expected.append(Expected(often, servers, fault.lasts + MOMENT, each=each, sure=False))
-    stage.tell(fault.kind, "begin", _names(seats), expected, addresses=_addresses(others))
+    stage.tell(fault.kind, "begin", names_of(seats), expected, addresses=_addresses(others))
     await world.all_up(others)
     await asyncio.sleep(fault.lasts)
     stage.tell(
-        fault.kind, "end", _names(seats), _unmasked(world, seats, others), addresses=_addresses(others)
+        fault.kind, "end", names_of(seats), _unmasked(world, seats, others), addresses=_addresses(others)
     )
     await asyncio.gather(*(world.down(other, abruptly=False) for other in others))
     for other in others:
         del world.seats[other.name]
+
+
+def _answered(world: World, seat: Seat, servers: Sequence[str], lasts: float) -> list[Expected]:
+    """The broker wants its place back with its next heartbeat, if the impostor is still there by then."""
+    where = {"brokerAddr": seat.place.address}
+    return [
+        Expected(("AddressConflict",), on, RETURN, where, each=(seat.name,), sure=is_sure)
+        for on, is_sure in expecting.apart(
+            servers, [name for name in servers if lasts + (world.silence(name, seat) or 0) > RETURN]
+        )
+    ]
 
 
 def _unmasked(world: World, seats: Sequence[Seat], others: Sequence[Seat]) -> list[Expected]:
@@ -168,7 +146,10 @@ def _unmasked(world: World, seats: Sequence[Seat], others: Sequence[Seat]) -> li
         where = {"brokerAddr": other.place.address, "reason": "unregistered"}
         types = ("BrokerUnregistered", "AddressForgotten")
         found.append(Expected(types, servers, MOMENT, where, ("UNREGISTER_BROKER",)))
+        # Who of them registered last decides whether the place is empty until then.
         found.append(Expected(("BrokerRegistered",), servers, RETURN, each=(seat.name,), sure=False))
+        led = {"brokerName": seat.spec.broker_name}
+        found.append(Expected(("MinBrokerIdChanged",), servers, RETURN, led, sure=False))
     return found
 
 
@@ -188,12 +169,12 @@ async def join(stage: Stage, fault: Fault) -> None:
         item._replace(where={"clusterName": fault.cluster}) if item.types == ("BrokerRegistered",) else item
         for item in expecting.back(world, others)
     ]
-    stage.tell(fault.kind, "begin", _names(others), expected, cluster=fault.cluster)
+    stage.tell(fault.kind, "begin", names_of(others), expected, cluster=fault.cluster)
     await world.all_up(others)
     if fault.lasts:
         await asyncio.sleep(fault.lasts)
         expected = expecting.gone(world, others, "unregistered", "UNREGISTER_BROKER")
-        stage.tell(fault.kind, "end", _names(others), expected, cluster=fault.cluster)
+        stage.tell(fault.kind, "end", names_of(others), expected, cluster=fault.cluster)
         await asyncio.gather(*(world.down(other, abruptly=False) for other in others))
 
 
@@ -201,7 +182,7 @@ async def skew(stage: Stage, fault: Fault) -> None:
     """Clocks are set: nobody is to expire for that, and nothing is to be concluded."""
     items: Sequence[Seat] | Sequence[Site]
     items = stage.sites(fault) if fault.namesrvs else stage.seats(fault)
-    stage.tell(fault.kind, "begin", _names(items), seconds=fault.seconds)
+    stage.tell(fault.kind, "begin", names_of(items), seconds=fault.seconds)
     for item in items:
         item.skew += fault.seconds
 
@@ -219,7 +200,7 @@ async def create_topic(stage: Stage, fault: Fault) -> None:
             told = {**where, "changes.topics": name}
             expected.append(Expected(("TopicsChanged",), servers, MOMENT, told, ("REGISTER_BROKER",)))
         expected += _undone(stage.world, seat, fault)
-    stage.tell(fault.kind, "begin", _names(masters), expected, topic=fault.topic, count=fault.number)
+    stage.tell(fault.kind, "begin", names_of(masters), expected, topic=fault.topic, count=fault.number)
     for seat in masters:
         now = int((stage.world.clock() + seat.skew) * 1000)
         for name in names:
@@ -265,7 +246,7 @@ async def register(stage: Stage, fault: Fault) -> None:
         expected.append(Expected(("BrokerChanged",), servers, MOMENT, causes=("REGISTER_BROKER",), each=each))
     for seat in seats:
         expected += _undone(world, seat, fault) if seat.spec.is_master else []
-    stage.tell(fault.kind, "begin", _names(seats), expected, registration=fault.registration)
+    stage.tell(fault.kind, "begin", names_of(seats), expected, registration=fault.registration)
     for seat in seats:
         seat.broker.model.topics.move_on(int((world.clock() + seat.skew) * 1000))
     first = (list(seat.broker.model.topics.configs)[:1] for seat in seats)
@@ -275,12 +256,13 @@ async def register(stage: Stage, fault: Fault) -> None:
 async def delete_topic(stage: Stage, fault: Fault) -> None:
     masters = [seat for seat in stage.seats(fault) if seat.spec.is_master]
     sites = stage.sites(fault)
+    had = any(fault.topic in seat.broker.model.topics.configs for seat in masters if seat.state == "up")
     for seat in masters:
         seat.broker.model.topics.delete(fault.topic, int((stage.world.clock() + seat.skew) * 1000))
     code = RequestCode.DELETE_TOPIC_IN_NAMESRV
     where = {"topic": fault.topic}
-    expected = [Expected(("TopicDeleted",), tuple(_names(sites)), MOMENT, where, (code.name,))]
-    stage.tell(fault.kind, "begin", _names(masters), expected, topic=fault.topic)
+    expected = [Expected(("TopicDeleted",), tuple(names_of(sites)), MOMENT, where, (code.name,), sure=had)]
+    stage.tell(fault.kind, "begin", names_of(masters), expected, topic=fault.topic)
     for site in sites:
         await stage.world.ask(site.name, code, {"topic": fault.topic})
 
@@ -288,13 +270,21 @@ async def delete_topic(stage: Stage, fault: Fault) -> None:
 async def _permit(stage: Stage, fault: Fault, code: RequestCode, event: str) -> None:
     """Of each group once, however many of its brokers are meant."""
     groups = list(dict.fromkeys(seat.spec.broker_name for seat in stage.seats(fault)))
-    servers = tuple(_names(stage.sites(fault)))
-    expected = [Expected((event,), servers, MOMENT, {"brokerName": group}, (code.name,)) for group in groups]
+    servers = tuple(names_of(stage.sites(fault)))
+    wipes = event == "WritePermWiped"
+    expected = [
+        # What changes nothing is no event: nobody knows whether others had done the same before.
+        Expected((event,), on, MOMENT, {"brokerName": group}, (code.name,), sure=is_new)
+        for group in groups
+        for on, is_new in expecting.apart(
+            servers, [name for name in servers if ((group, name) in stage.world.wiped) != wipes]
+        )
+    ]
     stage.tell(fault.kind, "begin", [*groups, *servers], expected)
     for server in servers:
         for group in groups:
             await stage.world.ask(server, code, {"brokerName": group})
-            change = stage.world.wiped.add if event == "WritePermWiped" else stage.world.wiped.discard
+            change = stage.world.wiped.add if wipes else stage.world.wiped.discard
             change((group, server))
 
 
@@ -308,15 +298,15 @@ async def unwipe(stage: Stage, fault: Fault) -> None:
 
 async def kill_namesrv(stage: Stage, fault: Fault) -> None:
     sites = stage.sites(fault)
-    stage.tell(fault.kind, "begin", _names(sites))
+    stage.tell(fault.kind, "begin", names_of(sites))
     await asyncio.gather(*(site.die() for site in sites))
     await _come_back(stage, fault, sites)
 
 
 async def restart_namesrv(stage: Stage, fault: Fault) -> None:
     sites = stage.sites(fault)
-    expected = [Expected(("ServerStopping",), tuple(_names(sites)), MOMENT)]
-    stage.tell(fault.kind, "begin", _names(sites), expected)
+    expected = [Expected(("ServerStopping",), tuple(names_of(sites)), MOMENT)]
+    stage.tell(fault.kind, "begin", names_of(sites), expected)
     await asyncio.gather(*(site.stop() for site in sites))
     await _come_back(stage, fault, sites)
 
@@ -326,12 +316,13 @@ async def _come_back(stage: Stage, fault: Fault, sites: Sequence[Site]) -> None:
     if not fault.lasts:
         return
     await asyncio.sleep(fault.lasts)
-    world, names = stage.world, tuple(_names(sites))
+    world, names = stage.world, tuple(names_of(sites))
     for site in sites:
         site.state = "up"
     world.wiped = {(group, name) for group, name in world.wiped if name not in names}
     seats = [seat for seat in world.seats.values() if seat.state == "up"]
-    expected = [Expected(("ServerStarted",), names, MOMENT), Expected(("ServerReady",), names, MOMENT)]
+    ready = stage.world.scenario.waiting + MOMENT
+    expected = [Expected(("ServerStarted",), names, MOMENT), Expected(("ServerReady",), names, ready)]
     for item in expecting.back(world, seats, RETURN):
         on = tuple(name for name in item.on if name in names)
         expected += [item._replace(on=on)] if on else []
@@ -342,12 +333,12 @@ async def _come_back(stage: Stage, fault: Fault, sites: Sequence[Site]) -> None:
 
 async def pause_namesrv(stage: Stage, fault: Fault) -> None:
     world, sites = stage.world, stage.sites(fault)
-    names = tuple(_names(sites))
+    names = tuple(names_of(sites))
     seats = [seat for seat in world.seats.values() if seat.state == "up"]
     about = {"min": (fault.lasts - 1.5) * 1000, "max": (fault.lasts + 0.5) * 1000}
     seen = Expected(("ServerPaused",), names, fault.lasts + MOMENT, {"pauseMillis": about}, ("name server",))
     expected = [seen._replace(sure=fault.lasts > 6.5)]
-    expected += expecting.silence(world, seats, names, 0, fault.lasts + _HEARTBEATS)
+    expected += expecting.silence(world, seats, names, 0, fault.lasts + RETURN)
     stage.tell(fault.kind, "begin", names, expected, lasts=fault.lasts)
     for site in sites:
         site.freeze()
@@ -378,4 +369,8 @@ FAULTS: Mapping[str, Act] = {
     "restartNamesrv": restart_namesrv,
     "pauseNamesrv": pause_namesrv,
     "skew": skew,
+    "relist": relist,
+    "configure": configure,
+    "forgetTopic": forget_topic,
+    "orderConf": order_conf,
 }

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command
 from namesrv_core.transport.channel import Channel
 from namesrv_core.transport.stream import Stream
@@ -10,13 +11,15 @@ from namesrv_core.transport.stream import Stream
 class Link:
     """One way from a broker to a name server; `delay` is in seconds, each way.
 
-    Nothing gets through a link that is cut, not even the end of a connection: `held` are those.
+    Nothing gets through a link that is cut, not even the end of a connection: `held` are those. `heard_at` is
+    when the name server answered the last registration, by the loop's clock.
     """
 
     def __init__(self) -> None:
         self.is_cut = False
         self.delay = 0.0
         self.held: list[Stream] = []
+        self.heard_at: float | None = None
 
     def drop(self) -> None:
         """Break what was held back."""
@@ -41,6 +44,8 @@ class LinkedChannel(Channel):
         if delay:
             await asyncio.sleep(delay)
         answer = await super().request(command)
+        if command.code == RequestCode.REGISTER_BROKER:
+            self._link.heard_at = asyncio.get_running_loop().time()
         if delay:
             await asyncio.sleep(delay)
         if 2 * delay > self._timeout:

@@ -8,8 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from namesrv_core.lab.faults import FAULTS, Stage
+from namesrv_core.lab.faults import FAULTS
 from namesrv_core.lab.scenario import Fault, Scenario, matching
+from namesrv_core.lab.stage import Stage
 from namesrv_core.lab.truth import FILE, Deed, Truth
 from namesrv_core.lab.verdict import Verdict, judge
 from namesrv_core.lab.world import World

@@ -102,6 +102,12 @@ _TOP = {
     "namesrvs": _Key("namesrvs", _count(1, 9)),
     "fleet": _Key("fleet", lambda value: value),
     "faults": _Key("faults", lambda value: value),
+    "settings": _Key("settings", lambda value: value),
+}
+_SETTINGS = {
+    "orderMessageEnable": _Key("orderMessageEnable", _flag),
+    "needWaitForService": _Key("needWaitForService", _flag),
+    "waitSecondsForService": _Key("waitSecondsForService", _count(0, 3600)),
 }
 _FLEET = {
     "clusters": _Key("clusters", _count(1, 100)),
@@ -109,6 +115,7 @@ _FLEET = {
     "replicas": _Key("replicas", _count(1, 10)),
     "topics": _Key("topics", _count(1, 10_000)),
     "actingMaster": _Key("acting", _flag),
+    "autoCreateTopics": _Key("auto_create", _flag),
     "traffic": _Key("traffic", _number),
 }
 _FAULT = {
@@ -128,6 +135,8 @@ _FAULT = {
     "registration": _Key("registration", _one_of("incremental", "all", "split")),
     "seconds": _Key("seconds", _number),
     "topic": _Key("topic", _text),
+    "key": _Key("key", _text),
+    "value": _Key("value", lambda value: _text(str(value))),
 }
 
 
@@ -229,22 +238,30 @@ def parse(text: str, file: str, name: str) -> Scenario:
     sizes = {key: fleet.pop(key) for key in list(fleet) if key in FleetPlan._fields}
     plan = Scenario(name).plan._replace(seed=seed, **sizes)
     faults = tuple(reader.faults(top.pop("faults", [])))
-    scenario = Scenario(name, plan=plan, faults=faults, **fleet, **top)
+    settings = reader.values("settings.", top.pop("settings", {}), _SETTINGS)
+    scenario = Scenario(name, plan=plan, faults=faults, settings=settings, **fleet, **top)
     reader.targets(scenario)
     if reader.mistakes:
         raise BadScenario("\n".join(reader.mistakes))
     return scenario
 
 
+_FOLDER = resources.files("namesrv_core.lab") / "scenarios"
+
+
+def names() -> list[str]:
+    """What the scenarios are called that come with the program, in order; none is read."""
+    return sorted(
+        file.name.removesuffix(".yaml") for file in _FOLDER.iterdir() if file.name.endswith(".yaml")
+    )
+
+
 def built_in() -> dict[str, Scenario]:
     """The scenarios that come with the program, by name."""
-    folder = resources.files("namesrv_core.lab") / "scenarios"
-    files = sorted((file for file in folder.iterdir() if file.name.endswith(".yaml")), key=lambda f: f.name)
-    found = {}
-    for file in files:
-        name = file.name.removesuffix(".yaml")
-        found[name] = parse(file.read_text(encoding="utf-8"), file.name, name)
-    return found
+    return {
+        name: parse((_FOLDER / f"{name}.yaml").read_text(encoding="utf-8"), f"{name}.yaml", name)
+        for name in names()
+    }
 
 
 def load(given: str) -> Scenario:

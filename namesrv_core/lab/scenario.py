@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.fleet.model import BrokerSpec
@@ -33,27 +33,42 @@ class Fault(NamedTuple):
     registration: str = "incremental"
     seconds: float = 0
     topic: str = ""
+    key: str = ""
+    value: str = ""
 
 
 class Scenario(NamedTuple):
     """What is played: `plan` as fleet, of brokers that are `acting` and have `traffic` times the usual load.
 
-    `duration` is in seconds; `start` in ms since 1970, None for the time of the run.
+    Brokers create topics by themselves if `auto_create`. `settings` are those of the name servers that are
+    not as usual. `duration` is in seconds; `start` in ms since 1970, None for the time of the run.
     """
 
     name: str
     about: str = ""
     plan: FleetPlan = FleetPlan(clusters=1, groups=2, replicas=2, topics=10)
     acting: bool = False
+    auto_create: bool = True
     traffic: float = 1
     namesrvs: int = 3
     duration: float = 600
     start: int | None = None
     faults: tuple[Fault, ...] = ()
+    settings: Mapping[str, Any] = {}
 
     def specs(self) -> list[BrokerSpec]:
         """Every broker that there is at the start."""
-        return [spec._replace(acting_master=self.acting, load=self.traffic) for spec in self.plan.specs()]
+        return [
+            spec._replace(acting_master=self.acting, load=self.traffic, auto_create=self.auto_create)
+            for spec in self.plan.specs()
+        ]
+
+    @property
+    def waiting(self) -> float:
+        """Seconds in which a name server that was started answers no question about routes."""
+        return float(
+            self.settings.get("waitSecondsForService", 45) if self.settings.get("needWaitForService") else 0
+        )
 
     def servers(self) -> list[str]:
         """The names of the name servers."""
@@ -104,6 +119,12 @@ KINDS: Mapping[str, Kind] = {
     "killNamesrv": _kind("namesrvs", "for", "name servers are gone, their connections break"),
     "restartNamesrv": _kind("namesrvs", "for", "name servers stop and come back, after 5 s unless told"),
     "pauseNamesrv": _kind("namesrvs for", "", "name servers do nothing, their connections stay"),
+    "relist": _kind(
+        "brokers namesrvs", "", "brokers start again with these name servers alone in their lists"
+    ),
+    "configure": _kind("brokers key value", "", "a setting of brokers is changed"),
+    "orderConf": _kind("topic value", "namesrvs", "the order configuration of a topic is written"),
+    "forgetTopic": _kind("topic", "namesrvs", "name servers are told to delete a topic, and brokers keep it"),
     "skew": _kind("seconds", "brokers namesrvs", "clocks of brokers, or of name servers, are set"),
 }
 

@@ -15,7 +15,8 @@ class Expected(NamedTuple):
 
     `where` are values by the names of fields, with dots into records and lists; a list means one of them, a
     map has `min` and `max`. `causes` are those that count. There is one event for each broker of `each`.
-    What is not `sure` may be seen or not: that depends on where between two heartbeats the fault came.
+    What is not `sure` may be seen or not: that depends on where between two heartbeats the fault came, or
+    on who of a group comes or goes first.
     """
 
     types: tuple[str, ...]

@@ -3,7 +3,7 @@
 import asyncio
 import random
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,9 @@ class Place:
 class Site:
     """A name server: `state` is up, down or frozen; `skew` (s) is how wrong its clock is."""
 
-    def __init__(self, name: str, place: Place, folder: Path, clock: Clock, acting: bool) -> None:
+    def __init__(
+        self, name: str, place: Place, folder: Path, clock: Clock, settings: Mapping[str, Any]
+    ) -> None:
         self.name = name
         self.place = place
         self.journal = folder / "journal"
@@ -67,7 +69,7 @@ class Site:
             "journalServerId": name,
             # Nobody cuts the power of a lab, and a disk that is waited for is real time.
             "journalFsync": "never",
-            "supportActingMaster": acting,
+            **settings,
         }
 
     async def start(self) -> None:
@@ -93,7 +95,10 @@ class Site:
 
 
 class Seat:
-    """A broker: `state` is up, down or frozen; `skew` (s) is how wrong its clock is."""
+    """A broker: `state` is up, down or frozen; `skew` (s) is how wrong its clock is.
+
+    `servers` are the name servers in its list, by name.
+    """
 
     def __init__(self, name: str, spec: BrokerSpec, place: Place) -> None:
         self.name = name
@@ -102,6 +107,7 @@ class Seat:
         self.state = "down"
         self.skew = 0.0
         self.links: dict[str, Link] = {}
+        self.servers: tuple[str, ...] = ()
         self.broker: Broker
 
 
@@ -124,7 +130,8 @@ class World:
         try:
             for at, name in enumerate(scenario.servers()):
                 place = self._place(name, namesrv_port and namesrv_port + at)
-                self.sites[name] = Site(name, place, folder / name, clock, scenario.acting)
+                settings = {"supportActingMaster": scenario.acting, **scenario.settings}
+                self.sites[name] = Site(name, place, folder / name, clock, settings)
             for at, spec in enumerate(scenario.specs()):
                 self.seat(spec, broker_port and broker_port + at * PORT_STEP)
         except RocketMQError:
@@ -141,6 +148,7 @@ class World:
         name = f"{spec.broker_name}:{spec.broker_id}{suffix}"
         seat = self.seats[name] = Seat(name, spec, self._place(name, port))
         seat.links = {server: Link() for server in self.sites}
+        seat.servers = tuple(self.sites)
         return seat
 
     def move(self, seat: Seat) -> None:
@@ -164,10 +172,10 @@ class World:
 
     async def up(self, seat: Seat) -> None:
         """Start a broker, or start it again."""
-        ways = {site.place.address: seat.links[name] for name, site in self.sites.items()}
+        ways = {self.sites[name].place.address: seat.links[name] for name in seat.servers}
         seat.broker = Broker(
             seat.spec,
-            self.addresses,
+            list(ways),
             port=seat.place.port,
             first=random.Random(f"{self.scenario.plan.seed} {seat.name}").uniform(1, PERIOD),
             peers=self._peers if seat.name == f"{seat.spec.broker_name}:{seat.spec.broker_id}" else None,
@@ -186,7 +194,15 @@ class World:
 
     def hears(self, server: str, seat: Seat) -> bool:
         """Whether what a broker says gets to a name server now."""
-        return self.sites[server].state == "up" and seat.state == "up" and not seat.links[server].is_cut
+        is_open = server in seat.servers and not seat.links[server].is_cut
+        return self.sites[server].state == "up" and seat.state == "up" and is_open
+
+    def silence(self, server: str, seat: Seat) -> float | None:
+        """Seconds since a name server heard a broker; None where it does not, for another reason."""
+        heard_at = seat.links[server].heard_at
+        if heard_at is None or not self.hears(server, seat):
+            return None
+        return asyncio.get_running_loop().time() - heard_at
 
     async def ask(self, server: str, code: int, ext: dict[str, str]) -> Command:
         channel = Channel(self.sites[server].place.address)

@@ -11,6 +11,7 @@ from namesrv_core.events import MappingInfo as MappingInfo
 from namesrv_core.events import QueueData
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.fastjson import to_int, to_text
+from namesrv_core.protocol.limits import UNLIMITED
 
 
 def queue_data(queue: QueueData) -> dict[str, object]:
@@ -81,14 +82,17 @@ def mapping_json(info: MappingInfo) -> dict[str, object]:
     }
 
 
-def queue_datas(body: bytes) -> list[QueueData]:
+def queue_datas(body: bytes, depth: int = UNLIMITED) -> list[QueueData]:
     """The queueDatas of a TopicRouteData body (REGISTER_TOPIC_IN_NAMESRV); ValueError where 5.5.0 fails."""
-    route = fastjson.loads(body)
+    route = fastjson.loads(body, depth=depth)
     if route is None:
         return []
     items = as_object(route).get("queueDatas")
     if items is None or items == {} or items == "":
         return []
+    if isinstance(items, dict):
+        # As fastjson 2 does where a list is due.
+        items = [items]
     if not isinstance(items, list):
         raise ValueError("queueDatas is no list")
     return [_queue_data(as_object(item)) for item in items]

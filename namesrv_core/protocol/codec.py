@@ -1,7 +1,7 @@
 """Command to frame and back; the header's mark byte says which form it has."""
 
-from namesrv_core.errors import ProtocolError
-from namesrv_core.protocol import frame, header_binary, header_json
+from namesrv_core.errors import FrameOverLimit, ProtocolError
+from namesrv_core.protocol import frame, header_binary, header_json, limits
 from namesrv_core.protocol.codes import HeaderType
 from namesrv_core.protocol.command import Command
 
@@ -17,15 +17,21 @@ def parts(command: Command) -> tuple[bytes, bytes]:
     return frame.head(command.header_type, form.encode(command), len(command.body)), command.body
 
 
-def decode(payload: bytes) -> Command:
+def decode(payload: bytes, within: limits.Limits = limits.NONE) -> Command:
     """The command of one frame's payload (`FrameReader`); ProtocolError where there is none."""
     kind = payload[0]
     end = 4 + int.from_bytes(payload[1:4], "big")
     if end > len(payload):
         raise ProtocolError("the header is longer than its frame")
+    if end - 4 > within.header_bytes:
+        raise FrameOverLimit("maxHeaderBytes", f"a header of {end - 4} bytes")
     header, body = payload[4:end], payload[end:]
     if kind == HeaderType.JSON:
-        return header_json.decode(header, body)
-    if kind == HeaderType.ROCKETMQ:
-        return header_binary.decode(header, body)
-    raise ProtocolError(f"no header has the type {kind}")
+        command = header_json.decode(header, body, within.json_depth)
+    elif kind == HeaderType.ROCKETMQ:
+        command = header_binary.decode(header, body)
+    else:
+        raise ProtocolError(f"no header has the type {kind}")
+    if command.ext is not None and len(command.ext) > within.ext_fields:
+        raise FrameOverLimit("maxExtFields", f"a header with {len(command.ext)} ext fields")
+    return command

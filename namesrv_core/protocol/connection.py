@@ -7,6 +7,7 @@ from namesrv_core.errors import ProtocolError
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import Command
 from namesrv_core.protocol.frame import FrameReader
+from namesrv_core.protocol.limits import NONE, Limits
 
 
 class Connection:
@@ -14,13 +15,25 @@ class Connection:
 
     After garbage, `error` is set: close, nothing more can be understood. What stood whole before the
     garbage is still returned. Where `sizes` is a list, it has the bytes of each frame that was fed last.
+    A frame beyond the `limits` counts as garbage.
     """
 
-    def __init__(self) -> None:
-        self._frames = FrameReader()
+    def __init__(self, limits: Limits = NONE) -> None:
+        self._limits = limits
+        self._frames = FrameReader(limits.frame_bytes)
         self._asked: dict[int, Command] = {}
         self.error: ProtocolError | None = None
         self.sizes: list[int] | None = None
+
+    @property
+    def unfinished(self) -> int:
+        """Bytes of a frame that has begun and not ended; 0 between two frames."""
+        return self._frames.kept
+
+    @property
+    def missing(self) -> int:
+        """Bytes that may be fed at once without completing anything."""
+        return self._frames.missing - 1
 
     @property
     def waiting(self) -> int:
@@ -29,22 +42,35 @@ class Connection:
 
     def feed(self, data: bytes) -> list[Command]:
         """The commands that `data` completes, in the order they were sent."""
+        payloads = self.split(data)
+        if self.sizes is not None:
+            self.sizes = [len(payload) + 4 for payload in payloads]
+        commands = []
+        for payload in payloads:
+            command = self.decode(payload)
+            if command is None:
+                break
+            commands.append(command)
+        return commands
+
+    def split(self, data: bytes) -> list[bytes]:
+        """The payloads of the frames that `data` completes: for who decodes each when its turn comes."""
         if self.error is not None:
             return []
         try:
-            payloads = self._frames.feed(data)
+            return self._frames.feed(data)
         except ProtocolError as error:
             self.error = error
-            payloads = error.args[1]
-        if self.sizes is not None:
-            self.sizes = [len(payload) + 4 for payload in payloads]
-        commands: list[Command] = []
+            whole: list[bytes] = error.args[1]
+            return whole
+
+    def decode(self, payload: bytes) -> Command | None:
+        """The command in a payload; None for garbage: what comes behind it is not to be read."""
         try:
-            for payload in payloads:
-                commands.append(codec.decode(payload))
+            return codec.decode(payload, self._limits)
         except ProtocolError as error:
             self.error = error
-        return commands
+            return None
 
     def ask(self, command: Command) -> bytes:
         """The bytes of a request of ours, whose answer `asked` will recognise (not if it is oneway)."""

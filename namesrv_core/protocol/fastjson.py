@@ -8,10 +8,19 @@ import json
 import re
 from collections.abc import Iterable
 from json.encoder import encode_basestring as _quote
-from typing import Any
+from typing import Any, NamedTuple
+
+from namesrv_core.errors import OverLimit
+from namesrv_core.protocol.limits import UNLIMITED, is_deeper
 
 # The largest integer that a double holds exactly; the standard dialect writes larger ones as text.
 _SAFE_INTEGER = 2**53 - 1
+
+
+class Ready(NamedTuple):
+    """A value whose text is there already, in the dialect that it is asked for."""
+
+    text: str
 
 
 def dumps(value: object, *, standard: bool = False) -> bytes:
@@ -20,10 +29,11 @@ def dumps(value: object, *, standard: bool = False) -> bytes:
     `standard` quotes integer keys and writes integers beyond 2**53 as text, as 5.5.0 does for routes asked
     for by version 401 and later.
     """
-    return _text(value, standard).encode("utf-8", "replace")
+    return text(value, standard).encode("utf-8", "replace")
 
 
-def _text(value: object, standard: bool) -> str:
+def text(value: object, standard: bool = False) -> str:
+    """`dumps` before it is bytes."""
     if isinstance(value, str):
         return _quote(value)
     if value is None:
@@ -40,9 +50,11 @@ def _text(value: object, standard: bool) -> str:
         return java_double(value)
     if isinstance(value, dict):
         members = sorted(item for item in value.items() if item[1] is not None)
-        return "{" + ",".join(f"{_key(key, standard)}:{_text(item, standard)}" for key, item in members) + "}"
+        return "{" + ",".join(f"{_key(key, standard)}:{text(item, standard)}" for key, item in members) + "}"
+    if isinstance(value, Ready):
+        return value.text
     if isinstance(value, Iterable):
-        return "[" + ",".join(_text(item, standard) for item in value) + "]"
+        return "[" + ",".join(text(item, standard) for item in value) + "]"
     raise TypeError(f"no JSON for {type(value).__name__}")
 
 
@@ -76,18 +88,22 @@ def no_constant(name: str) -> object:
 _decoder = json.JSONDecoder(strict=False, parse_constant=no_constant)
 
 # A string is matched first, so that the second form can only be met outside of strings.
-_STRING_OR_BARE_KEY = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|([{,]\s*)(-?\d+)(?=\s*:)', re.S)
+# One that does not end is matched, too: from each quote in it there would be another look for its end.
+_STRING_OR_BARE_KEY = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|([{,]\s*)(-?\d+)(?=\s*:)', re.S)
 
 
 def _quote_bare_key(match: re.Match[str]) -> str:
     return match[0] if match[2] is None else f'{match[1]}"{match[2]}"'
 
 
-def loads(body: bytes, *, errors: str = "strict") -> Any:
+def loads(body: bytes, *, errors: str = "strict", depth: int = UNLIMITED) -> Any:
     """The value of a body; integer keys come back as text, as JSON has them.
 
-    Raises ValueError for what is no JSON, however odd its keys; `errors` is what to do with bad UTF-8.
+    Raises ValueError for what is no JSON, however odd its keys, OverLimit for what is nested deeper than
+    `depth` levels; `errors` is what to do with bad UTF-8.
     """
+    if is_deeper(body, depth):
+        raise OverLimit("maxJsonDepth", f"JSON nested more than {depth} levels deep")
     text = body.decode("utf-8", errors)
     try:
         try:
@@ -104,14 +120,19 @@ def loads(body: bytes, *, errors: str = "strict") -> Any:
 def to_int(value: object, bits: int = 32) -> int:
     """What fastjson 2 makes of a value where a primitive int (or, with `bits` 64, a long) is due.
 
-    Text is parsed, fractions are cut, true is 1, null and "" and {} are 0, [n] is n; else ValueError.
+    Text is parsed, fractions are cut, true is 1, null, "" and "null" are 0, [n] is n, any object is 0 where
+    an int is due; else ValueError.
     """
     if isinstance(value, list):
-        if len(value) != 1:
+        if len(value) != 1 or isinstance(value[0], bool) or not isinstance(value[0], (int, float, str)):
             raise ValueError(f"{value!r} is no integer")
-        return to_int(value[0], bits)
-    if value is None or value == "" or value == {}:
+        return _number(value[0], bits)
+    if value is None or value == "" or value == "null" or (isinstance(value, dict) and bits == 32):
         return 0
+    return _number(value, bits)
+
+
+def _number(value: object, bits: int) -> int:
     try:
         if isinstance(value, str) and _INTEGER.fullmatch(value):
             number = int(value)
@@ -135,6 +156,6 @@ _DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 def to_text(value: object) -> str | None:
     """What fastjson 2 makes of a value where a String is due: text as it is, else its JSON; or ValueError."""
     try:
-        return value if value is None or isinstance(value, str) else _text(value, False)
+        return value if value is None or isinstance(value, str) else text(value)
     except RecursionError:
         raise ValueError("nested too deeply") from None

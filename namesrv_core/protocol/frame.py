@@ -1,13 +1,15 @@
 """The frame around header and body: length prefix in, whole frames out, and the size limit."""
 
+from io import BytesIO
 from struct import Struct
 
-from namesrv_core.errors import ProtocolError
+from namesrv_core.errors import FrameOverLimit, ProtocolError
 
 MAX_FRAME = 16 * 1024 * 1024
 """Bytes of the largest frame, its length word included (`com.rocketmq.remoting.frameMaxLength`)."""
 
 _PREFIX = Struct(">ii")
+_LARGE = 1 << 16
 
 
 def head(header_type: int, header: bytes, body_size: int) -> bytes:
@@ -25,42 +27,72 @@ class FrameReader:
     """Bytes in any pieces go in, the payloads of whole frames come out.
 
     A payload is what follows the length word: header word, header, body. Bytes of an unfinished frame are
-    kept, each copied once, however many pieces a large frame comes in.
+    kept, each copied once, however many pieces a large frame comes in; the payload of a large one is what
+    they were gathered in, not a copy: copying megabytes takes as long as answering a thousand questions.
     """
 
     def __init__(self, limit: int = MAX_FRAME) -> None:
         self._limit = limit
         self._rest = bytearray()
         self._wanted = 4
+        # A bytes object that grows in place and is given away as it is (`BytesIO.getvalue` does not copy).
+        self._large: BytesIO | None = None
 
     @property
-    def is_mid_frame(self) -> bool:
-        return bool(self._rest)
+    def kept(self) -> int:
+        """Bytes of an unfinished frame, 0 between two frames."""
+        return len(self._rest) if self._large is None else 4 + self._large.tell()
+
+    @property
+    def missing(self) -> int:
+        """How many bytes of the unfinished frame have to come before there is more to know of it."""
+        kept = self.kept
+        return self._wanted - kept if kept else 0
 
     def feed(self, data: bytes) -> list[bytes]:
         """The payloads that `data` completes.
 
         Raises ProtocolError where a length cannot be; what came before it in `data` is in `error.args[1]`.
         """
+        payloads: list[bytes] = []
+        position = 0
         if self._rest:
             self._rest += data
             if len(self._rest) < self._wanted:
                 return []
             data = bytes(self._rest)
             self._rest = bytearray()
-        payloads: list[bytes] = []
-        position, end = 0, len(data)
+        elif self._large is not None:
+            position = self.missing
+            self._large.write(data if len(data) <= position else memoryview(data)[:position])
+            if len(data) < position:
+                return []
+            payloads.append(self._large.getvalue())
+            self._large = None
+        end = len(data)
         while end - position >= 4:
             length = int.from_bytes(data[position : position + 4], "big", signed=True)
             if length < 4 or length + 4 > self._limit:
-                raise ProtocolError(f"a frame cannot have a length of {length}", payloads)
+                raise self._refused(length, payloads)
             after = position + 4 + length
             if after > end:
                 break
             payloads.append(data[position + 4 : after])
             position = after
         if position < end:
-            self._rest += data[position:] if position else data
-            missing = 4 if end - position < 4 else 4 + int.from_bytes(data[position : position + 4], "big")
-            self._wanted = missing
+            is_begun = end - position >= 4
+            self._wanted = 4 + int.from_bytes(data[position : position + 4], "big") if is_begun else 4
+            if self._wanted > _LARGE:
+                self._large = BytesIO()
+                self._large.write(memoryview(data)[position + 4 :])
+            else:
+                self._rest += data[position:] if position else data
         return payloads
+
+    @staticmethod
+    def _refused(length: int, payloads: list[bytes]) -> ProtocolError:
+        text = f"a frame cannot have a length of {length}"
+        if 4 <= length < 1 << 28:
+            return FrameOverLimit("maxFrameBytes", text, payloads)
+        # Negative, or the beginning of some text: another protocol.
+        return ProtocolError(text, payloads)

@@ -20,7 +20,7 @@ def decode(header: bytes, body: bytes) -> Command:
     """The command that `header` and `body` make; ProtocolError where 5.5.0 closes the connection."""
     try:
         code, language, version, opaque, flag, size = _HEAD.unpack_from(header)
-        remark, position = _text(header, _HEAD.size, size)
+        remark, position = _text(header, _HEAD.size, size, size)
         (ext_size,) = _INT.unpack_from(header, position)
     except StructError:
         raise ProtocolError("truncated binary header") from None
@@ -37,21 +37,23 @@ def decode(header: bytes, body: bytes) -> Command:
     )  # fmt: skip
 
 
-def _text(header: bytes, position: int, size: int) -> tuple[str | None, int]:
+def _text(header: bytes, position: int, size: int, room: int) -> tuple[str | None, int]:
     end = position + size
-    if size < 0 or end > len(header):
+    if not 0 <= size <= room or end > len(header):
         raise ProtocolError("a text is longer than its header")
     return (header[position:end].decode("utf-8", "replace") if size else None), end
 
 
 def _ext_fields(header: bytes, position: int, end: int) -> dict[str, str | None]:
     fields: dict[str, str | None] = {}
+    # A text may go beyond the end of all, but none is longer than all of them are said to be.
+    room = end - position
     try:
         while position < end:
             (size,) = _SHORT.unpack_from(header, position)
-            key, position = _text(header, position + _SHORT.size, size)
+            key, position = _text(header, position + _SHORT.size, size, room)
             (size,) = _INT.unpack_from(header, position)
-            value, position = _text(header, position + _INT.size, size)
+            value, position = _text(header, position + _INT.size, size, room)
             if key is not None:
                 fields[key] = value
     except StructError:

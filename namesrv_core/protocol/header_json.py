@@ -7,10 +7,11 @@ with nothing changed but that number.
 import json
 from collections.abc import Sequence
 
-from namesrv_core.errors import ProtocolError
+from namesrv_core.errors import FrameOverLimit, ProtocolError
 from namesrv_core.protocol.codes import LANGUAGES, HeaderType
 from namesrv_core.protocol.command import Command, ExtFields
 from namesrv_core.protocol.fastjson import dumps, java_double, no_constant, to_int
+from namesrv_core.protocol.limits import UNLIMITED, is_deeper
 
 _HEADER_TYPES = tuple(HeaderType.__members__)
 _MEMO_ENTRIES = 4096
@@ -28,7 +29,7 @@ class _Decimal(str):
 _decode = json.JSONDecoder(strict=False, parse_float=_Decimal, parse_constant=no_constant).decode
 
 
-def decode(header: bytes, body: bytes) -> Command:
+def decode(header: bytes, body: bytes, depth: int = UNLIMITED) -> Command:
     """The command that `header` and `body` make; ProtocolError where 5.5.0 closes the connection."""
     before, _, rest = header.partition(b'"opaque":')
     digits, _, after = rest.partition(b",")
@@ -39,6 +40,8 @@ def decode(header: bytes, body: bytes) -> Command:
         if known is not None:
             code, ext, flag, remark, language, version = known
             return Command(code, ext, body, int(digits), flag, remark, language, version)
+    if is_deeper(header, depth):
+        raise FrameOverLimit("maxJsonDepth", f"a header nested more than {depth} levels deep")
     command = _parse(header, body)
     if (
         is_plain
@@ -84,7 +87,9 @@ def _number(value: object) -> int:
 
 
 def _name(value: object, names: Sequence[str]) -> str:
-    """An enum: by any text, known or not, or by its number."""
+    """An enum: by any text, known or not, but for too large a number; or by its number."""
+    if isinstance(value, str) and value.isdigit():
+        _number(value)
     if isinstance(value, (bool, dict, list)):
         raise ValueError(f"{value!r} is no name")
     if isinstance(value, int):

@@ -118,6 +118,12 @@ class GetRoute(NamedTuple):
     zone_name: str | None = None
 
 
+class GetClusterInfo(NamedTuple):
+    """GET_BROKER_CLUSTER_INFO; the field is ours, and Java's name servers pass over it."""
+
+    with_heartbeats: bool = False
+
+
 class BrokerName(NamedTuple):
     """WIPE_WRITE_PERM_OF_BROKER and ADD_WRITE_PERM_OF_BROKER."""
 
@@ -293,3 +299,30 @@ class ViewBrokerStats(NamedTuple):
 
     stats_name: str | None = None
     stats_key: str | None = None
+
+
+class MasterFlushOffset(NamedTuple):
+    """RESET_MASTER_FLUSH_OFFSET, in bytes of the commit log."""
+
+    master_flush_offset: int | None = None
+
+
+class CheckRocksdb(NamedTuple):
+    """CHECK_ROCKSDB_CQ_WRITE_PROGRESS: of all topics where it is empty, of messages since then (ms)."""
+
+    topic: str | None = None
+    check_store_time: int | None = 0
+
+
+class AddBroker(NamedTuple):
+    """ADD_BROKER: a file on the machine of the container."""
+
+    config_path: str | None = None
+
+
+class RemoveBroker(NamedTuple):
+    """REMOVE_BROKER."""
+
+    broker_cluster_name: str | None = None
+    broker_name: str | None = None
+    broker_id: int | None = None

@@ -5,11 +5,12 @@ leniently as 5.5.0 reads it, and only then refused.
 """
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
+from namesrv_core.errors import OverLimit
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.bodies import (
     DataVersion,
@@ -22,15 +23,17 @@ from namesrv_core.protocol.bodies import (
 from namesrv_core.protocol.codes import V3_0_11, V5_0_0
 from namesrv_core.protocol.fastjson import to_text
 from namesrv_core.protocol.headers import integer
+from namesrv_core.protocol.limits import NONE, Limits
+from namesrv_core.protocol.registration_parts import Parts, inflated
 
 _Int = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 _Long = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 _ZLIB = 0x78
-# Half a million topics; as JSON, a frame of 16 MiB holds a sixth of them.
-_MAX_INFLATED = 64 * 1024 * 1024
+_LEAST_TOPIC = len('"a":{"topicName":"a"},')
 _QUEUES = 16
 _PERM = 6
+_TOPICS_AT_ONCE = 256
 
 
 class TopicConfig(msgspec.Struct, frozen=True, gc=False):
@@ -69,37 +72,145 @@ class _Wrapper(msgspec.Struct):
     topicQueueMappingInfoMap: dict[str, Any] = {}
 
 
-class _Body(msgspec.Struct):
+class TypedBody(msgspec.Struct):
+    """What `whole` makes of a JSON body, and `typed` makes a registration of."""
+
     topicConfigSerializeWrapper: _Wrapper
     filterServerList: list[str] = []
 
 
-_decoder = msgspec.json.Decoder(_Body)
+class _WrapperOutline(msgspec.Struct):
+    dataVersion: _Version = msgspec.field(default_factory=_Version)
+    topicConfigTable: msgspec.Raw = msgspec.Raw(b"{}")
+    topicQueueMappingInfoMap: msgspec.Raw = msgspec.Raw(b"{}")
 
 
-def decode(body: bytes, *, version: int, compressed: bool, now: int) -> Registration:
+class _Outline(msgspec.Struct):
+    """A body whose tables are still text: what is far too much is not worth the time to read it."""
+
+    topicConfigSerializeWrapper: _WrapperOutline
+    filterServerList: list[str] = []
+
+
+_decoder = msgspec.json.Decoder(TypedBody)
+_outlines = msgspec.json.Decoder(_Outline)
+_topics_decoder = msgspec.json.Decoder(dict[str, TopicConfig])
+_mappings_decoder = msgspec.json.Decoder(dict[str, Any])
+_MEMBERS = 2
+"""Objects that each topic or mapping of a 5.5.0 broker has, itself among them."""
+_LEAST_QUEUE = 64
+_AROUND = 8
+
+Steps = Generator[None, None, Registration]
+"""Decoding that pauses between steps of less than a millisecond, and ends with what was decoded."""
+
+
+def decode(body: bytes, *, version: int, compressed: bool, now: int, within: Limits = NONE) -> Registration:
     """The registration in `body`, sent by a broker of the version `version`; `now` in ms.
 
-    Raises ValueError where 5.5.0 answers "Failed to decode RegisterBrokerBody".
+    Raises ValueError where 5.5.0 answers "Failed to decode RegisterBrokerBody", OverLimit for too much of it.
     """
+    return checked(_decode(body, version, compressed, now, within), within)
+
+
+def checked(found: Registration, within: Limits) -> Registration:
+    """The same; OverLimit for too much of it."""
+    if len(found.mappings) > within.registration_mappings:
+        raise _too_many_mappings(len(found.mappings))
+    if found.topics is not None and len(found.topics) > within.registration_topics:
+        raise _too_many(len(found.topics))
+    if found.filters is not None and len(found.filters) > within.registration_filters:
+        raise OverLimit(
+            "maxFilterServersPerRegistration", f"a registration of {len(found.filters)} filter servers"
+        )
+    return found
+
+
+def is_compressed(body: bytes, version: int, compressed: bool) -> bool:
+    """Whether a body that is not empty has the compressed form: 5.x brokers compress and do not say so."""
+    # BrokerOuterAPI.registerBrokerAll
+    return version >= V3_0_11 and (compressed or body[0] == _ZLIB)
+
+
+def is_counted(body: bytes, within: Limits) -> bool:
+    """Whether JSON may have too much in it, which is seen by its text before it is read."""
+    return len(body) > _LEAST_TOPIC * within.registration_topics
+
+
+def _too_many(topics: int | str) -> OverLimit:
+    return OverLimit("maxTopicsPerRegistration", f"a registration of {topics} topics")
+
+
+def _too_many_mappings(mappings: int | str) -> OverLimit:
+    return OverLimit("maxMappingsPerRegistration", f"a registration of {mappings} queue mappings")
+
+
+def _decode(body: bytes, version: int, compressed: bool, now: int, within: Limits) -> Registration:
     if not body:
         return Registration(DataVersion(), {}, {}, [] if version >= V3_0_11 else None)
+    if is_compressed(body, version, compressed):
+        return _at_once(compressed_steps(body, version, now, within))
     if version >= V3_0_11:
-        # 5.x brokers compress and do not say so (BrokerOuterAPI.registerBrokerAll).
-        if compressed or body[0] == _ZLIB:
-            return _decode_compressed(body, version, now)
         try:
             if not body.isascii():
                 # The typed decoder passes over unknown members without a look at their text.
                 body.decode()
-            return _typed(_decoder.decode(body), now)
+            return typed(whole(body, within), now, within)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return _lenient_body(fastjson.loads(body), now)
-    return Registration(*_lenient_wrapper(fastjson.loads(body), now), None)
+            return _lenient_body(_loads(body, within), now, within)
+    return Registration(*_lenient_wrapper(_loads(body, within), now, within), None)
 
 
-def _typed(body: _Body, now: int) -> Registration:
+def whole(body: bytes, within: Limits) -> TypedBody:
+    """A JSON body. OverLimit for far too much of it, msgspec.DecodeError where it is none or an odd one."""
+    if not is_counted(body, within):
+        return _decoder.decode(body)
+    outline = _outlines.decode(body)
+    found = outline.topicConfigSerializeWrapper
+    topics = max(_at_least(found.topicConfigTable), bytes(found.topicConfigTable).count(b'"topicName"'))
+    if topics > within.registration_topics:
+        raise _too_many(f"at least {topics}")
+    mappings = _at_least(found.topicQueueMappingInfoMap)
+    if mappings > within.registration_mappings:
+        raise _too_many_mappings(f"at least {mappings}")
+    # Out of the texts, and not once more out of the body, where a table may have stood twice.
+    wrapper = _Wrapper(
+        found.dataVersion,
+        _topics_decoder.decode(found.topicConfigTable),
+        _mappings_decoder.decode(found.topicQueueMappingInfoMap),
+    )
+    return TypedBody(wrapper, outline.filterServerList)
+
+
+def _at_least(table: msgspec.Raw) -> int:
+    """How many entries there are if they look like a broker's; where they are smaller there are more."""
+    return bytes(table).count(b"{") // _MEMBERS
+
+
+def _at_once(steps: Steps) -> Registration:
+    while True:
+        try:
+            next(steps)
+        except StopIteration as ended:
+            found: Registration = ended.value
+            return found
+
+
+def _loads(body: bytes, within: Limits) -> Any:
+    if len(body) > within.odd_bytes:
+        raise OverLimit("maxOddRegistrationBytes", f"an odd registration of {len(body)} bytes")
+    # A queue of a static topic is an object, too, of more than a hundred bytes.
+    objects = body.count(b"{") - len(body) // _LEAST_QUEUE
+    if objects > _MEMBERS * (within.registration_topics + within.registration_mappings) + _AROUND:
+        raise _too_many(f"about {objects // _MEMBERS}")
+    return fastjson.loads(body, depth=within.json_depth)
+
+
+def typed(body: TypedBody, now: int, within: Limits = NONE) -> Registration:
+    """OverLimit for too many mappings, ValueError for one that is none; `now` dates what has no time."""
     wrapper = body.topicConfigSerializeWrapper
+    if len(wrapper.topicQueueMappingInfoMap) > within.registration_mappings:
+        raise _too_many_mappings(len(wrapper.topicQueueMappingInfoMap))
     version = wrapper.dataVersion
     return Registration(
         DataVersion(
@@ -111,20 +222,24 @@ def _typed(body: _Body, now: int) -> Registration:
     )
 
 
-def _lenient_body(value: Any, now: int) -> Registration:
+def _lenient_body(value: Any, now: int, within: Limits) -> Registration:
     fields = as_object(value)
     return Registration(
-        *_lenient_wrapper(fields.get("topicConfigSerializeWrapper"), now),
+        *_lenient_wrapper(fields.get("topicConfigSerializeWrapper"), now, within),
         _filters(fields.get("filterServerList", [])),
     )
 
 
 def _lenient_wrapper(
-    value: Any, now: int
+    value: Any, now: int, within: Limits
 ) -> tuple[DataVersion | None, dict[str, TopicConfig] | None, dict[str, MappingInfo | None]]:
     fields = _object_or_nothing(value)
     table = _object_or_nothing(fields.get("topicConfigTable"))
     infos = _object_or_nothing(fields.get("topicQueueMappingInfoMap"))
+    if len(table) > within.registration_topics:
+        raise _too_many(len(table))
+    if len(infos) > within.registration_mappings:
+        raise _too_many_mappings(len(infos))
     return (
         data_version(fields.get("dataVersion", {}), now),
         {name: _topic_config(as_object(config)) for name, config in table.items()},
@@ -152,20 +267,34 @@ def _filters(value: Any) -> list[str | None] | None:
     return [to_text(item) for item in value] if isinstance(value, list) else None
 
 
-def _decode_compressed(body: bytes, version: int, now: int) -> Registration:
+def compressed_steps(body: bytes, version: int, now: int, within: Limits) -> Steps:
     """Length-prefixed parts: data version, a text for each topic, filter list, mappings (from 5.0.0 on)."""
     try:
-        parts = _Parts(_inflated(body))
-        registered = data_version(fastjson.loads(parts.text()), now)
-        topics = {}
-        for _ in range(parts.count()):
-            config = _topic_text(parts.text().decode("utf-8", "replace"))
-            topics[config.topicName or ""] = config
-        filters = _filter_text(parts.text())
+        parts = Parts((yield from inflated(body, within.registration_bytes)), within)
+        registered = data_version(parts.json(), now)
+        topics: dict[str, TopicConfig] = {}
+        # A broker has a handful of different settings, whatever its topics.
+        alike: dict[bytes, tuple[int, int, int]] = {}
+        count = parts.count()
+        if count > within.registration_topics:
+            raise _too_many(count)
+        for number in range(count):
+            if number % _TOPICS_AT_ONCE == 0:
+                yield
+            name, space, rest = parts.text().partition(b" ")
+            numbers = alike.get(rest)
+            if numbers is None:
+                numbers = alike[rest] = _topic_numbers(name + space + rest)
+            topic = name.decode("utf-8", "replace")
+            topics[topic] = TopicConfig(topic, *numbers)
+        filters = _filter_list(parts)
         mappings: dict[str, MappingInfo | None] = {}
         if version >= V5_0_0:
-            for _ in range(parts.count()):
-                info = mapping_info(fastjson.loads(parts.text()))
+            count = parts.count()
+            if count > within.registration_mappings:
+                raise _too_many_mappings(count)
+            for _ in range(count):
+                info = mapping_info(parts.json())
                 if info is None:
                     raise ValueError("a queue mapping is null")
                 mappings[info.topic or ""] = info
@@ -174,55 +303,23 @@ def _decode_compressed(body: bytes, version: int, now: int) -> Registration:
     return Registration(registered, topics, mappings, filters)
 
 
-def _inflated(body: bytes) -> bytes:
-    """ValueError for what would take more memory than any registration does."""
-    inflater = zlib.decompressobj()
-    text = inflater.decompress(body, _MAX_INFLATED)
-    if inflater.unconsumed_tail:
-        raise ValueError(f"longer than {_MAX_INFLATED} bytes when inflated")
-    if not inflater.eof:
-        raise ValueError("cut")
-    return text
-
-
-def _topic_text(text: str) -> TopicConfig:
-    """`name read write perm filterType [attributes]`."""
-    fields = text.split(" ")
+def _topic_numbers(line: bytes) -> tuple[int, int, int]:
+    """Those of `name read write perm filterType [attributes]`."""
+    text = line.decode("utf-8", "replace")
+    fields = text.split(" ", 5)
     if len(fields) < 5 or fields[4] not in ("SINGLE_TAG", "MULTI_TAG"):
         raise ValueError(f"no topic config: {text!r}")
     read, write, perm = (integer(number, 32) for number in fields[1:4])
     if read is None or write is None or perm is None:
         raise ValueError(f"no topic config: {text!r}")
-    return TopicConfig(fields[0], read, write, perm)
+    return read, write, perm
 
 
-def _filter_text(text: bytes) -> list[str | None] | None:
+def _filter_list(parts: Parts) -> list[str | None] | None:
     try:
-        return _filters(fastjson.loads(text)) or []
+        return _filters(parts.json()) or []
     except ValueError:
         return []
-
-
-class _Parts:
-    """Reads length-prefixed parts one after the other; IndexError at the end."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._position = 0
-
-    def _take(self, size: int) -> bytes:
-        end = self._position + size
-        if size < 0 or end > len(self._data):
-            raise IndexError("a part is longer than what is there")
-        taken = self._data[self._position : end]
-        self._position = end
-        return taken
-
-    def count(self) -> int:
-        return int.from_bytes(self._take(4), "big", signed=True)
-
-    def text(self) -> bytes:
-        return self._take(self.count())
 
 
 def encode(

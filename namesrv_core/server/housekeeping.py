@@ -2,11 +2,18 @@
 
 import asyncio
 from collections.abc import Callable
+from itertools import chain
 
 _MOMENT = 0.01
 
 Task = tuple[Callable[[], float], Callable[[], None]]
 """How long to wait in seconds, asked each time, and what to do then."""
+
+
+def beginning(first: float, pause: Callable[[], float]) -> Callable[[], float]:
+    """A pause of its own before the first turn; then as it is."""
+    pauses = chain([first], iter(pause, None))
+    return lambda: next(pauses)
 
 
 class Housekeeping:

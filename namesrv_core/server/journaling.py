@@ -18,7 +18,7 @@ from namesrv_core.events import (
 )
 from namesrv_core.history.records import Origin
 from namesrv_core.server import recorder
-from namesrv_core.server.recorder import Recorder, Taken
+from namesrv_core.server.recorder import Figures, Recorder, Taken
 from namesrv_core.state import snapshot
 from namesrv_core.state.name_server import NameServerState
 from namesrv_core.storage.journal import Journal, Limits
@@ -113,6 +113,10 @@ class Journaling:
         if self._recorder.put(self._origin(), Taken(copied, reason, rolls=reason == "roll")):
             self._taken_at = now
             self._has_changed = self._recorder.has_gap = self._recorder.is_full = False
+
+    def figures(self) -> Figures | None:
+        """How the journal is; None before the start."""
+        return None if self._recorder is None else self._recorder.figures()
 
     def _say(self, event: Event) -> None:
         """What is no change of a table."""

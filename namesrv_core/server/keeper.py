@@ -28,6 +28,11 @@ class Keeper(Generic[S]):
         self._waiting: list[Kept] = []
         self._writing: asyncio.Task[None] | None = None
 
+    @property
+    def is_writing(self) -> bool:
+        """Whether something has changed that is not on the disk yet."""
+        return self._writing is not None
+
     def keep(self, kept: Kept) -> None:
         """Write what is there now; `kept` is told None, or why it could not be: then it is undone."""
         self._waiting.append(kept)

@@ -1,25 +1,72 @@
-"""Events as lines of the log."""
+"""The log: events as lines of it, in which form and from which level on."""
 
 import logging
+import os
 import sys
 import time
 from dataclasses import fields
+from logging.handlers import MemoryHandler
 
 from namesrv_core.events import Event, TopicChange
+from namesrv_core.server.log_json import Happened, JsonFormatter
+from namesrv_core.server.log_writer import LogWriter
 
 _SHOWN = 3
+_HELD = 1000
+
+LEVELS = {"DEBUG": logging.DEBUG, "INFO": logging.INFO, "WARN": logging.WARNING, "ERROR": logging.ERROR}
 
 log = logging.getLogger("namesrv")
 
 
-def set_up(level: int = logging.INFO) -> None:
-    """Log to stderr, with times in UTC."""
-    handler = logging.StreamHandler(sys.stderr)
+def set_up() -> None:
+    """Log to stderr, what the event loop has to say too; hold it until `arrange` tells in what form."""
+    holding = MemoryHandler(_HELD, flushLevel=logging.CRITICAL, target=LogWriter(_to_stderr))
+    for logger in _loggers():
+        logger.addHandler(holding)
+    log.setLevel(logging.INFO)
+
+
+def arrange(form: str = "text", level: str = "INFO") -> None:
+    """Say what was held, and go on, in the form "text" or "json", from that level on."""
+    for holding in [handler for handler in log.handlers if isinstance(handler, MemoryHandler)]:
+        writer = holding.target
+        assert writer is not None
+        writer.setFormatter(JsonFormatter() if form == "json" else _text_formatter())
+        for logger in _loggers():
+            logger.removeHandler(holding)
+            logger.addHandler(writer)
+        holding.close()
+    set_level(level)
+
+
+def set_level(level: str) -> None:
+    """Say no more than that: DEBUG, INFO, WARN or ERROR."""
+    log.setLevel(LEVELS[level])
+
+
+def _loggers() -> tuple[logging.Logger, ...]:
+    return log, logging.getLogger("asyncio")
+
+
+def _text_formatter() -> logging.Formatter:
     formatter = logging.Formatter("%(asctime)s.%(msecs)03dZ %(levelname)-5s %(message)s", "%Y-%m-%dT%H:%M:%S")
     formatter.converter = time.gmtime
-    handler.setFormatter(formatter)
-    log.addHandler(handler)
-    log.setLevel(level)
+    return formatter
+
+
+def _to_stderr(text: str) -> None:
+    # Past Python's own buffer: a thread that is stuck holding that one breaks the end of the process.
+    data = text.encode("utf-8", "backslashreplace")
+    while data:
+        data = data[os.write(sys.stderr.fileno(), data) :]
+
+
+def say(event: Event, cause: str, client: str | None = None) -> None:
+    """An event happened: a line, unless nobody wants to know."""
+    if log.isEnabledFor(logging.INFO):
+        text = line(event, cause if client is None else f"{cause} from {client}")
+        log.info(Happened(event, cause, client, text))
 
 
 def line(event: Event, cause: str) -> str:

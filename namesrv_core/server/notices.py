@@ -1,6 +1,7 @@
 """Brokers are told that the smallest id of their group has changed (NOTIFY_MIN_BROKER_ID_CHANGE)."""
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from namesrv_core.events import MinBrokerIdChanged
 from namesrv_core.protocol import headers
@@ -9,11 +10,18 @@ from namesrv_core.protocol.command import request
 from namesrv_core.server.log import log
 from namesrv_core.transport.channel import Channel
 
+if TYPE_CHECKING:
+    import ssl
+
 
 class Notices:
-    """Sends notices in the background; a broker that cannot be reached is logged, nobody waits for it."""
+    """Sends notices in the background; a broker that cannot be reached is logged, nobody waits for it.
 
-    def __init__(self) -> None:
+    With `tls` brokers are told through that.
+    """
+
+    def __init__(self, tls: "ssl.SSLContext | None" = None) -> None:
+        self._tls = tls
         self._under_way: set[asyncio.Task[None]] = set()
 
     def send(self, event: MinBrokerIdChanged) -> None:
@@ -26,7 +34,7 @@ class Notices:
             task.add_done_callback(self._under_way.discard)
 
     async def _tell(self, addr: str, ext: dict[str, str]) -> None:
-        channel = Channel(addr)
+        channel = Channel(addr, tls=self._tls)
         try:
             await channel.oneway(request(RequestCode.NOTIFY_MIN_BROKER_ID_CHANGE, ext, oneway=True))
         except (OSError, ValueError) as error:

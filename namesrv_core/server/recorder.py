@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from namesrv_core.events import Event, EventsLost, JournalResumed
-from namesrv_core.history.records import Origin, line
+from namesrv_core.history.lines import line
+from namesrv_core.history.records import Origin
 from namesrv_core.server.log import log
 from namesrv_core.state.snapshot import Copy, snapshot
 from namesrv_core.storage.journal import Journal
@@ -37,6 +38,16 @@ class Taken(NamedTuple):
 Item = tuple[Origin, Event | Taken]
 
 
+class Figures(NamedTuple):
+    """How a journal is: changes that wait to be written, for how long (s), records so far, events lost."""
+
+    is_ok: bool
+    waiting: int
+    behind: float
+    records: int
+    lost: int
+
+
 class Recorder:
     """`fsync` is "always" (each batch), "interval" (each second) or "never"; `room` is how many changes may
     wait to be written, which bounds the memory they take; `clock` is seconds since 1970.
@@ -60,6 +71,8 @@ class Recorder:
         self._clock = clock
         self._items: deque[tuple[int, Item]] = deque()
         self._given = self._written = self._lost = 0
+        self._records = self._lost_ever = self._unwritable = 0
+        self._oldest: int | None = None
         self._wake, self._stop = threading.Event(), threading.Event()
         self._synced_at = self._tidied_at = float("-inf")
         self._errors: dict[str, str] = {}
@@ -72,6 +85,13 @@ class Recorder:
         """ "ok", or "failing" and why."""
         return next((f"failing: {error}" for error in list(self._errors.values())), "ok")
 
+    def figures(self) -> Figures:
+        """How it is at this moment."""
+        oldest = self._oldest
+        behind = 0.0 if oldest is None else max(self._clock() - oldest / 1000, 0.0)
+        waiting = self._given - self._written
+        return Figures(not self._errors, waiting, behind, self._records, self._lost_ever + self._unwritable)
+
     def start(self) -> None:
         """Begin to write; what was handed over before is written first."""
         self._thread.start()
@@ -83,6 +103,7 @@ class Recorder:
         if waiting and waiting + weight > self._room:
             if not isinstance(event, Taken):
                 self._lost += 1
+                self._lost_ever += 1
                 self.has_gap = True
             return False
         self.admit_losses(origin)
@@ -97,6 +118,7 @@ class Recorder:
 
     def _hand_over(self, weight: int, item: Item) -> None:
         self._given += weight
+        self._records += 1
         self._items.append((weight, item))
         if not self._wake.is_set():
             self._wake.set()
@@ -126,8 +148,10 @@ class Recorder:
         """Write what waits, then look after the files."""
         while self._items:
             count = min(len(self._items), _MANY)
+            self._oldest = self._items[0][1][0].time
             if not self._write([self._items.popleft() for _ in range(count)]):
                 return
+        self._oldest = None
         now = self._clock()
         if self._fsync == "interval" and now - self._synced_at >= _PERIOD:
             self._synced_at = now
@@ -170,6 +194,7 @@ class Recorder:
             # Whatever it is, it must neither end the thread nor go unmentioned.
             log.exception("%s could not be written to the journal", type(event).__name__)
             self.has_gap = True
+            self._unwritable += 1
             return line(seq, self._server, origin, EventsLost(1))
 
     def _append(self, lines: list[bytes]) -> bool:

@@ -10,12 +10,21 @@ ORDER_TOPIC_CONFIG = "ORDER_TOPIC_CONFIG"
 Tables = dict[str, dict[str, str | None]]
 
 
+def entry_size(namespace: str, key: str, value: str | None) -> int:
+    """Bytes of its texts, about."""
+    return sum(len(text.encode("utf-8", "replace")) for text in (namespace, key, value or ""))
+
+
 class KvConfig:
-    """`generation` moves with every change. A value may be null, which reads as absent."""
+    """`size` is that of all entries in bytes. `generation` moves with every change.
+
+    A value may be null, which reads as absent.
+    """
 
     def __init__(self, tables: Mapping[str, Mapping[str, str | None]] | None = None) -> None:
         self.tables: Tables = {namespace: dict(table) for namespace, table in (tables or {}).items()}
         self.generation = 0
+        self.size = self._measured()
 
     def get(self, namespace: str | None, key: str | None) -> str | None:
         return self.tables.get(namespace or "", {}).get(key or "")
@@ -23,6 +32,7 @@ class KvConfig:
     def put(self, namespace: str, key: str, value: str | None) -> KvPut:
         table = self.tables.setdefault(namespace, {})
         before = table.get(key)
+        self.size += entry_size(namespace, key, value) - self.size_of(namespace, key)
         table[key] = value
         self.generation += 1
         return KvPut(namespace, key, before, value)
@@ -33,9 +43,23 @@ class KvConfig:
         if key not in table:
             return None
         self.generation += 1
+        self.size -= self.size_of(namespace, key)
         return KvDeleted(namespace, key, table.pop(key))
 
     def restore(self, tables: Mapping[str, Mapping[str, str | None]]) -> None:
         """Go back to tables of before: what has come since could not be kept."""
         self.tables = {namespace: dict(table) for namespace, table in tables.items()}
         self.generation += 1
+        self.size = self._measured()
+
+    def size_of(self, namespace: str, key: str) -> int:
+        """Bytes of an entry, 0 where there is none."""
+        table = self.tables.get(namespace, {})
+        return entry_size(namespace, key, table[key]) if key in table else 0
+
+    def _measured(self) -> int:
+        return sum(
+            entry_size(namespace, key, value)
+            for namespace, table in self.tables.items()
+            for key, value in table.items()
+        )

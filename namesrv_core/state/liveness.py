@@ -44,6 +44,18 @@ def silences(tables: RouteTables, now: int) -> list[Event]:
     return found
 
 
+def heard_of(tables: RouteTables, now: int) -> dict[str, tuple[int, int]]:
+    """For how long each address has been silent at `now`, and how long it may be (ms).
+
+    Of one that is in several clusters, the longer silence.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    for (_, addr), live in tables.live.items():
+        silent = max(now - live.heard_at, 0), live.timeout
+        found[addr] = max(found.get(addr, silent), silent)
+    return found
+
+
 def expire(tables: RouteTables, now: int) -> tuple[list[int], list[Event]]:
     """Take out the brokers not heard of in time, and name the channels to close."""
     expired = [key for key, live in tables.live.items() if live.heard_at + live.timeout < now]

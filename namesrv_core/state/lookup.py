@@ -1,6 +1,7 @@
 """What is asked of the tables: routes of topics, the cluster map, topic lists. Changes nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from namesrv_core.events import QueueData
@@ -11,6 +12,8 @@ from namesrv_core.state.tables import BrokerGroup, RouteTables
 
 # Broker groups poll this topic for their members: they must see ids as they are (TopicValidator).
 _MEMBER_TOPIC_PREFIX = "rmq_sys_SYNC_BROKER_MEMBER_"
+
+_REMEMBERED = 16_384
 
 
 class Member(NamedTuple):
@@ -81,16 +84,44 @@ def in_zone(found: Route, zone: str) -> Route:
 def route_body(found: Route, order_conf: str | None, standard: bool) -> bytes:
     """TopicRouteData."""
     mappings = found.mappings
+    members = (
+        _member_text(*member[:2], tuple(member.addrs.items()), *member[3:], standard)
+        for member in found.members
+    )
     return fastjson.dumps(
         {
-            "brokerDatas": [broker_data(*member) for member in found.members],
+            "brokerDatas": _list(members),
             "filterServerTable": found.filters,
             "orderTopicConf": order_conf,
-            "queueDatas": [queue_data(queue) for queue in found.queues],
+            "queueDatas": _list(_queue_text(queue, standard) for queue in found.queues),
             "topicQueueMappingByBroker": None if mappings is None else mapping_bodies(mappings),
         },
         standard=standard,
     )
+
+
+# Each broker is in the routes of thousands of topics, and has a handful of different queues.
+
+
+@lru_cache(_REMEMBERED)
+def _member_text(
+    cluster: str,
+    name: str,
+    addrs: tuple[tuple[int, str], ...],
+    acting_master: bool,
+    zone: str | None,
+    standard: bool,
+) -> str:
+    return fastjson.text(broker_data(cluster, name, dict(addrs), acting_master, zone), standard)
+
+
+@lru_cache(_REMEMBERED)
+def _queue_text(queue: QueueData, standard: bool) -> str:
+    return fastjson.text(queue_data(queue), standard)
+
+
+def _list(texts: Iterable[str]) -> fastjson.Ready:
+    return fastjson.Ready(f"[{','.join(texts)}]")
 
 
 def mapping_bodies(mappings: dict[str | None, MappingInfo]) -> dict[str, object]:

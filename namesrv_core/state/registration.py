@@ -27,28 +27,13 @@ from namesrv_core.events import (
 )
 from namesrv_core.protocol.codes import MASTER_ID, Perm
 from namesrv_core.protocol.registration import Registration, TopicConfig
-from namesrv_core.state.tables import BrokerGroup, LiveBroker, LiveKey, RouteTables, changes
+from namesrv_core.state.foreseen import Foreseen
+from namesrv_core.state.tables import Broker, BrokerGroup, LiveBroker, LiveKey, RouteTables, changes
 
 _NOWHERE: dict[str, QueueData] = {}
 
 DEFAULT_TIMEOUT = 120_000
 """Milliseconds without a sign of life after which a broker has expired, unless it says otherwise."""
-
-
-class Broker(NamedTuple):
-    """Who registers: a place in a group, an address, and how it wants to be treated.
-
-    `acting_master` is None for brokers older than 5.0, which do not send it.
-    """
-
-    cluster_name: str
-    broker_name: str
-    broker_id: int
-    broker_addr: str
-    ha_addr: str | None = None
-    timeout: int | None = None
-    acting_master: bool | None = None
-    zone: str | None = None
 
 
 class Master(NamedTuple):
@@ -66,9 +51,15 @@ def register(
     channel: int,
     now: int,
     delete_missing_topics: bool = False,
+    foreseen: Foreseen | None = None,
 ) -> tuple[Master, list[Event]]:
-    """Apply a registration. RequestError, with nothing changed, where it cannot be applied whole."""
-    _check_whole(registration)
+    """Apply a registration. RequestError, with nothing changed, where it cannot be applied whole.
+
+    What it will do to the topics may have been `foreseen`.
+    """
+    if foreseen is None:
+        _check_topics(registration)
+    _check_mappings(registration)
     key = (broker.cluster_name, broker.broker_addr)
     group = tables.groups.get(broker.broker_name)
     known = group.addrs if group else {}
@@ -102,7 +93,9 @@ def register(
         return Master(), [*events, refused]
     group.addrs[broker.broker_id] = broker.broker_addr
 
-    applied = _apply_topics(tables, broker, registration, group, not replaced, delete_missing_topics)
+    applied = _apply_topics(
+        tables, broker, registration, foreseen, group, not replaced, delete_missing_topics
+    )
     timeout = DEFAULT_TIMEOUT if broker.timeout is None else broker.timeout
     former = previous.former_channels | {previous.channel} if previous else frozenset()
     tables.live[key] = LiveBroker(
@@ -124,10 +117,23 @@ def register(
     return _master_of(tables, broker, group), events
 
 
-def _check_whole(registration: Registration) -> None:
+def repeat(
+    tables: RouteTables, broker: Broker, live: LiveBroker, *, channel: int, now: int
+) -> tuple[Master, list[Event]]:
+    """Apply the registration that was applied last, with the tables as it left them: a sign of life."""
+    events = gap(broker[:4], live, now)
+    former = live.former_channels | {live.channel}
+    live.heard_at, live.channel, live.former_channels = now, channel, former - {channel}
+    return _master_of(tables, broker, tables.groups[broker.broker_name]), events
+
+
+def _check_topics(registration: Registration) -> None:
     for key, config in (registration.topics or {}).items():
         if config.topicName is None:
             raise BadRequest(f"the config of topic {key} has no topicName, nothing was registered")
+
+
+def _check_mappings(registration: Registration) -> None:
     for key, info in registration.mappings.items():
         if info is None:
             raise BadRequest(f"the queue mapping of topic {key} is null, nothing was registered")
@@ -211,6 +217,7 @@ def _apply_topics(
     tables: RouteTables,
     broker: Broker,
     registration: Registration,
+    foreseen: Foreseen | None,
     group: BrokerGroup,
     first: bool,
     delete_missing: bool,
@@ -225,6 +232,8 @@ def _apply_topics(
     )
     if broker.broker_id != MASTER_ID and not is_prime_slave:
         return []
+    if foreseen is not None and not foreseen.holds(tables, broker.broker_name):
+        foreseen = None
     found: list[TopicChange | None] = []
     if delete_missing and not registration.mappings:
         gone = [topic for topic in tables.topics_of(broker.broker_name) if topic not in registration.topics]
@@ -232,7 +241,10 @@ def _apply_topics(
     live = tables.live.get((broker.cluster_name, broker.broker_addr))
     changed = first or live is None or live.version is None or live.version != registration.version
     read_only = is_prime_slave and group.acting_master
-    found += _set_topics(tables, broker.broker_name, registration.topics.values(), changed, read_only)
+    if foreseen is not None and not read_only:
+        found += foreseen.apply(tables, new_only=not changed)
+    else:
+        found += _set_topics(tables, broker.broker_name, registration.topics.values(), changed, read_only)
     altered = changes(found)
     events: list[Event] = []
     if changed:

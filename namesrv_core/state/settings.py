@@ -3,28 +3,65 @@
 The fields are named as the keys of the configuration file are.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from types import MappingProxyType
 
 from namesrv_core.errors import NoPermission
 from namesrv_core.events import SettingChange, SettingsChanged
+from namesrv_core.protocol.limits import Limits
+from namesrv_core.state import tls_settings
+from namesrv_core.state.limits import DEFAULTS, effective
+from namesrv_core.state.tls_settings import TlsSettings
 
 _JOURNAL = (
     "journalDir", "journalFsync", "journalKeepDays", "journalKeepMegabytes", "journalSegmentHours",
     "journalSegmentMegabytes", "journalServerId", "journalSnapshotMinutes",
 )  # fmt: skip
+_SEEN = ("httpAddress", "httpTokenFile", "logFormat")
+SECURITY = ("credentialsFile", "noRemoteConfig", "readOnly")
+"""Who may ask what is decided where the server runs, too. Shown where it is not as it is by default."""
+
+# Where it listens and how many threads it has: a rewritten file would count at the next start.
+_PLACES_AND_THREADS = (
+    "bindAddress", "listenPort", "clientRequestThreadPoolNums", "defaultThreadPoolNums",
+    "serverCallbackExecutorThreads", "serverSelectorThreads", "serverWorkerThreads",
+)  # fmt: skip
 # A name server's memory is decided where it runs: no request can move, shorten or stop it.
-_PROTECTED = frozenset({"configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome", *_JOURNAL})
+_PROTECTED = frozenset(
+    {
+        "configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome",
+        "fastPath", *_JOURNAL, *_SEEN, *SECURITY, *_PLACES_AND_THREADS, *tls_settings.KEYS, *DEFAULTS,
+    }
+)  # fmt: skip
+# Keys that only another server of the same file may know: by what they seem to be about.
+_DELICATE = re.compile(
+    r"path|dir|file|home|port|addr|peers|thread|tls|ssl|acl|auth|secret|password|key", re.I
+)
 
 FSYNC = ("always", "interval", "never")
-_CHOICES = {"journalFsync": FSYNC}
+# What upstream has not is shown where it says something.
+_QUIET = {"fastPath": "true", "logFormat": "text", "logLevel": "INFO"}
+_CHOICES = {
+    "journalFsync": FSYNC,
+    "logFormat": ("text", "json"),
+    "logLevel": ("DEBUG", "INFO", "WARN", "ERROR"),
+}
+_SHAPES = {
+    "nsaddr": (
+        re.compile(r"([^\s:;]+|\[[0-9a-fA-F:]+\]):\d{1,5}(;([^\s:;]+|\[[0-9a-fA-F:]+\]):\d{1,5})*"),
+        "HOST:PORT;HOST:PORT",
+    )
+}
 
 
 @dataclass(slots=True)
 class Settings:
     """All settings with upstream's defaults; times are in ms unless the name says otherwise.
 
-    `others` are keys that the configuration file had and no server knows; they are echoed.
+    `others` are keys that the configuration file had and no server knows; they are echoed. `hidden` are
+    those that stay in the file and are shown to nobody.
     """
 
     # NamesrvConfig
@@ -78,8 +115,44 @@ class Settings:
     journalKeepMegabytes: int = 2048
     journalKeepDays: int = 400
     journalSnapshotMinutes: int = 60
+    # Ours; shown where they say something.
+    httpAddress: str | None = None
+    httpTokenFile: str | None = None
+    nsaddr: str | None = None
+    credentialsFile: str | None = None
+    readOnly: bool = False
+    noRemoteConfig: bool = False
+    logFormat: str = "text"
+    logLevel: str = "INFO"
+    fastPath: bool = True
+
+    # Ours; shown where they are not as they are by default.
+    maxConnections: int = DEFAULTS["maxConnections"]
+    maxConnectionsPerAddress: int = DEFAULTS["maxConnectionsPerAddress"]
+    maxFrameBytes: int = DEFAULTS["maxFrameBytes"]
+    maxHeaderBytes: int = DEFAULTS["maxHeaderBytes"]
+    maxExtFields: int = DEFAULTS["maxExtFields"]
+    maxJsonDepth: int = DEFAULTS["maxJsonDepth"]
+    maxFramesPerSecond: int = DEFAULTS["maxFramesPerSecond"]
+    maxBytesPerSecond: int = DEFAULTS["maxBytesPerSecond"]
+    maxSecondsPerFrame: int = DEFAULTS["maxSecondsPerFrame"]
+    maxUnsentBytes: int = DEFAULTS["maxUnsentBytes"]
+    maxUnsentSeconds: int = DEFAULTS["maxUnsentSeconds"]
+    maxBufferedBytes: int = DEFAULTS["maxBufferedBytes"]
+    maxRegistrationBytes: int = DEFAULTS["maxRegistrationBytes"]
+    maxTopicsPerRegistration: int = DEFAULTS["maxTopicsPerRegistration"]
+    maxMappingsPerRegistration: int = DEFAULTS["maxMappingsPerRegistration"]
+    maxFilterServersPerRegistration: int = DEFAULTS["maxFilterServersPerRegistration"]
+    maxOddRegistrationBytes: int = DEFAULTS["maxOddRegistrationBytes"]
+    maxBodyBytes: int = DEFAULTS["maxBodyBytes"]
+    maxTopics: int = DEFAULTS["maxTopics"]
+    maxBrokers: int = DEFAULTS["maxBrokers"]
+    maxKvEntryBytes: int = DEFAULTS["maxKvEntryBytes"]
+    maxKvBytes: int = DEFAULTS["maxKvBytes"]
 
     others: dict[str, str] = field(default_factory=dict)
+    hidden: dict[str, str] = field(default_factory=dict, repr=False)
+    tls: TlsSettings = field(default_factory=TlsSettings)
     generation: int = 0
     protected: frozenset[str] = _PROTECTED
 
@@ -95,6 +168,8 @@ class Settings:
             return "unknown key, shown and not used"
         if text not in _CHOICES.get(key, (text,)):
             return f"{text!r} is none of {', '.join(_CHOICES[key])}, {getattr(self, key)} stays"
+        if key in _SHAPES and text and not _SHAPES[key][0].fullmatch(text):
+            return f"{text!r} is not like {_SHAPES[key][1]}, {getattr(self, key)} stays"
         problem = None
         value: object = text
         if kind is bool:
@@ -122,13 +197,13 @@ class Settings:
 
         Keys that nobody knows are passed over.
         """
-        if self.protected.intersection(changes):
+        if self.protected.intersection(changes) or any(map(self._is_delicate, changes)):
             raise NoPermission("Can not update config in black list.")
-        before = self.items()
+        before = self._texts()
         for key, text in changes.items():
             if key in _KINDS or key in self.others:
                 self.set(key, text)
-        after = self.items()
+        after = self._texts()
         return SettingsChanged(
             tuple(
                 SettingChange(key, before.get(key), text)
@@ -137,21 +212,47 @@ class Settings:
             )
         )
 
+    def _is_delicate(self, key: str) -> bool:
+        return key in self.others and _DELICATE.search(key) is not None
+
     def restore(self, items: Mapping[str, str]) -> None:
         """Go back to settings of before: what has come since could not be kept."""
-        for key, text in items.items():
+        for key, text in {**_QUIET, **items}.items():
             self.set(key, text)
 
+    def _texts(self) -> dict[str, str]:
+        """All keys, those too that are not shown."""
+        return {**_QUIET, **self.items()}
+
     def items(self) -> dict[str, str]:
-        """All keys with their texts, sorted; what is null is left out, and what no journal uses."""
-        unused = _JOURNAL if self.journalDir is None else ()
+        """All keys with their texts, sorted; what is null is left out, and what is not in use."""
+        unused = {key for key in SECURITY if not getattr(self, key)}
+        unused.update(key for key, usual in _QUIET.items() if _text(getattr(self, key)) == usual)
+        unused.update(key for key, usual in DEFAULTS.items() if getattr(self, key) == usual)
+        if self.journalDir is None:
+            unused.update(_JOURNAL)
         shown = {key: getattr(self, key) for key in _KINDS if key not in unused}
         known = {key: _text(value) for key, value in shown.items() if value is not None}
         return dict(sorted({**self.others, **known}.items()))
 
-    def body(self) -> bytes:
-        """`key=value` lines, as GET_NAMESRV_CONFIG answers and `-p` prints."""
-        return "".join(f"{key}={text}\n" for key, text in self.items().items()).encode("utf-8", "replace")
+    def limits(self) -> Limits:
+        """What is understood at all."""
+        return Limits(
+            effective(self.maxFrameBytes),
+            effective(self.maxHeaderBytes),
+            effective(self.maxExtFields),
+            effective(self.maxJsonDepth),
+            effective(self.maxRegistrationBytes),
+            effective(self.maxTopicsPerRegistration),
+            effective(self.maxMappingsPerRegistration),
+            effective(self.maxFilterServersPerRegistration),
+            effective(self.maxOddRegistrationBytes),
+        )
+
+    def body(self, really: Mapping[str, str] = MappingProxyType({})) -> bytes:
+        """`key=value` lines, as GET_NAMESRV_CONFIG answers and `-p` prints; those of `really` instead."""
+        items = {**self.items(), **really}
+        return "".join(f"{key}={items[key]}\n" for key in sorted(items)).encode("utf-8", "replace")
 
 
 def _text(value: object) -> str:
@@ -170,5 +271,8 @@ def _number(text: str) -> int:
 _KINDS: dict[str, type] = {
     item.name: str if item.default is None or isinstance(item.default, str) else type(item.default)
     for item in fields(Settings)
-    if item.name not in ("others", "generation", "protected")
+    if item.name not in ("others", "hidden", "tls", "generation", "protected")
 }
+
+KEYS = frozenset(_KINDS)
+"""All keys that mean something to this server."""

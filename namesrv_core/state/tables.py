@@ -5,7 +5,7 @@ the broker brings the topic without one; a cluster lists a broker name only whil
 """
 
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from namesrv_core.events import DataVersion, MappingChange, MappingInfo, QueueData, TopicChange
 
@@ -13,6 +13,9 @@ Change = TypeVar("Change", TopicChange, MappingChange)
 
 LiveKey = tuple[str, str]
 """Cluster name and broker address."""
+
+_MOVED = 20_000
+"""Names of brokers, more than there are: those of brokers that are gone are among them."""
 
 
 class BrokerGroup:
@@ -28,14 +31,46 @@ class BrokerGroup:
         self.zone: str | None = None
 
 
+class Broker(NamedTuple):
+    """Who registers: a place in a group, an address, and how it wants to be treated.
+
+    `acting_master` is None for brokers older than 5.0, which do not send it.
+    """
+
+    cluster_name: str
+    broker_name: str
+    broker_id: int
+    broker_addr: str
+    ha_addr: str | None = None
+    timeout: int | None = None
+    acting_master: bool | None = None
+    zone: str | None = None
+
+
+class Seal(NamedTuple):
+    """What tells a broker's registration from any other, and the generation in which it left the tables.
+
+    `said` is all that came beside the body, of `size` bytes; `digest` is its hash, which nobody outside of
+    this process can foresee, or those of its parts.
+    """
+
+    broker: Broker
+    said: tuple[object, ...]
+    size: int
+    digest: object
+    generation: int
+
+
 class LiveBroker:
     """A broker that was heard of: when (ms), on which channel, with which data version.
 
     `former_channels` are those it has registered over before and that are still open; `is_silent` says
-    that its silence was noticed.
+    that its silence was noticed. `seal` stands for the registration that was applied last: see `Seal`.
     """
 
-    __slots__ = ("channel", "former_channels", "ha_addr", "heard_at", "is_silent", "timeout", "version")
+    __slots__ = (
+        "channel", "former_channels", "ha_addr", "heard_at", "is_silent", "seal", "timeout", "version",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -53,6 +88,7 @@ class LiveBroker:
         self.former_channels = former_channels
         self.ha_addr = ha_addr
         self.is_silent = False
+        self.seal: Seal | None = None
 
 
 class RouteTables:
@@ -66,6 +102,8 @@ class RouteTables:
         self.filters: dict[LiveKey, list[str | None]] = {}
         self.mappings: dict[str, dict[str | None, MappingInfo]] = {}
         self.generation = 0
+        self._moves = self._forgotten_moves = 0
+        self._moved: dict[str, int] = {}
         self._same: dict[QueueData, QueueData] = {}
 
     def shared(self, queue: QueueData) -> QueueData:
@@ -81,7 +119,30 @@ class RouteTables:
         if before == queue:
             return None
         after = brokers[queue.broker_name] = self.shared(queue)
+        self._note_move(queue.broker_name)
         return TopicChange(topic, before, after)
+
+    def set_queues(self, broker_name: str, found: Iterable[TopicChange]) -> None:
+        """Put what is new of a broker's topics; `found` are differences from what is there."""
+        topics = self.topics
+        for topic, _, queue in found:
+            brokers = topics.get(topic)
+            if brokers is None:
+                brokers = topics[topic] = {}
+            assert queue is not None
+            brokers[broker_name] = queue
+        self._note_move(broker_name)
+
+    def moves_of(self, broker_name: str) -> int:
+        """Another number whenever queues of that broker have come, gone or become others."""
+        return self._moved.get(broker_name, self._forgotten_moves)
+
+    def _note_move(self, broker_name: str) -> None:
+        self._moves += 1
+        if len(self._moved) >= _MOVED:
+            self._moved.clear()
+            self._forgotten_moves = self._moves
+        self._moved[broker_name] = self._moves
 
     def drop_queue(self, topic: str, broker_name: str) -> TopicChange | None:
         """Remove a broker's queues of a topic; None if there were none."""
@@ -91,6 +152,7 @@ class RouteTables:
             return None
         if not brokers:
             del self.topics[topic]
+        self._note_move(broker_name)
         return TopicChange(topic, before, None)
 
     def set_mapping(self, topic: str, info: MappingInfo) -> MappingChange | None:

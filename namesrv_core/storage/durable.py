@@ -6,8 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def replace(path: Path, content: bytes) -> None:
-    """Put `content` in the place of what `path` holds, which is kept as `<path>.bak`.
+def replace(path: Path, content: bytes, *, backup: bool = True) -> None:
+    """Put `content` in the place of what `path` holds, which with `backup` is kept as `<path>.bak`.
 
     Missing folders are made, a link is followed, the file's permissions stay. At any moment `path` holds the
     old or the new content, whatever is killed. OSError where the disk is full or the folder cannot be
@@ -20,7 +20,8 @@ def replace(path: Path, content: bytes) -> None:
         _write_through(fresh, content)
         if path.exists():
             fresh.chmod(path.stat().st_mode)
-            _keep_backup(path)
+            if backup:
+                _keep_backup(path)
         os.replace(fresh, path)
     except BaseException:
         with suppress(OSError):

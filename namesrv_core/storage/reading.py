@@ -2,12 +2,13 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from namesrv_core.events import Snapshot
-from namesrv_core.history.records import BadRecord, Record, event_of, parse
+from namesrv_core.history.lines import parse
+from namesrv_core.history.records import BadRecord, Record, event_of
 from namesrv_core.history.replay import Replay
 from namesrv_core.storage import index
 from namesrv_core.storage.segments import BadSegment, Segment, lines, lines_at, segments
@@ -43,26 +44,48 @@ class Count(NamedTuple):
     last: int
 
 
-def records(
-    folder: Path,
-    since: int = 0,
-    wanted: Callable[[bytes], bool] | None = None,
-    terms: Sequence[str] | None = None,
-) -> Iterator[Record]:
+class Sieve(NamedTuple):
+    """Which lines are looked at: those that `may_be`, of an indexed segment those of the `terms` and `types`.
+
+    None is all of them. What passes is not all wanted.
+    """
+
+    may_be: Callable[[bytes], bool] | None = None
+    terms: Sequence[str] | None = None
+    types: Collection[str] | None = None
+
+
+_ALL = Sieve()
+
+
+def records(folder: Path, since: int = 0, sieve: Sieve = _ALL) -> Iterator[Record]:
     """A journal's records, oldest first, from the segment on that has the first one of `since` (ms).
 
-    Only lines that are `wanted` are looked at, of an indexed segment only those that concern one of the
-    `terms`; those that cannot be understood are passed over: `check` tells of them. BadSegment, OSError.
+    Those that cannot be understood are passed over: `check` tells of them. BadSegment, OSError.
     """
     for segment in _since(segments(folder), since):
-        for text in _concerned(segment, terms):
-            if (wanted is None or wanted(text)) and (record := _record(text)) is not None:
-                yield record
+        yield from _sieved(segment, sieve)
 
 
-def _concerned(segment: Segment, terms: Sequence[str] | None) -> Iterator[bytes]:
-    places = index.offsets(segment.path, terms) if segment.is_closed and terms is not None else None
-    return lines(segment) if places is None else lines_at(segment, places)
+def backwards(folder: Path, since: int, until: int, sieve: Sieve) -> Iterator[Iterator[Record]]:
+    """The records of each segment, in their order; the newest segment first. As `records`.
+
+    `since` and `until` (ms) leave out segments all of whose records are older, or newer.
+    """
+    found = _since(segments(folder), since)
+    for segment in reversed([segment for segment in found if segment.started < until]):
+        yield _sieved(segment, sieve)
+
+
+def _sieved(segment: Segment, sieve: Sieve) -> Iterator[Record]:
+    for text in _concerned(segment, sieve):
+        if (sieve.may_be is None or sieve.may_be(text)) and (record := _record(text)) is not None:
+            yield record
+
+
+def _concerned(segment: Segment, sieve: Sieve) -> Iterator[bytes]:
+    places = index.places(segment.path, sieve.terms, sieve.types) if segment.is_closed else None
+    return lines(segment) if places is None else lines_at(segment, *places)
 
 
 def _since(found: list[Segment], since: int) -> list[Segment]:

@@ -1,11 +1,13 @@
 """The files of a journal: how they are named, read and closed.
 
 `0000000000000001-20261121T140300000Z.jsonl` begins with record 1, at that time (UTC); names sort. A segment
-is written to its end, then compressed (`.jsonl.zst`), and never touched again.
+is written to its end, then compressed (`.jsonl.zst`), and never touched again. Compressed it is a row of zstd
+frames of a MiB, each of whole lines: who knows which line he wants decompresses no more than its frame.
 """
 
 import os
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -13,15 +15,15 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.history.records import BadRecord, OtherVersion, parse
+from namesrv_core.history.lines import parse
+from namesrv_core.history.records import BadRecord, OtherVersion
 from namesrv_core.storage import durable
 
-_NAME = re.compile(r"(\d{16})-(\d{8}T\d{6})(\d{3})Z\.jsonl(\.zst)?")
+_NAME = re.compile(r"(\d{16})-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.jsonl(\.zst)?")
 _TIME = "%Y%m%dT%H%M%S"
 _LEVEL = 9
-# Snapshots and registrations say the same again at a distance; readers need as much memory as this.
-_WINDOW_LOG = 24
-_CHUNK = 1 << 20
+_CHUNK = _FRAME = 1 << 20
+_PIECE = 1 << 16
 
 
 class BadSegment(RocketMQError):
@@ -53,17 +55,19 @@ def name(first: int, now: int) -> str:
 def segments(folder: Path) -> list[Segment]:
     """A journal's files, oldest first. OSError where there is no such folder."""
     found: dict[str, Segment] = {}
-    for path in folder.iterdir():
-        parts = _NAME.fullmatch(path.name)
+    for name in os.listdir(folder):
+        parts = _NAME.fullmatch(name)
         if parts is None:
             continue
-        first, text, millis, closed = parts.groups()
-        begun = datetime.strptime(text, _TIME).replace(tzinfo=UTC)
-        stem = path.name.removesuffix(".zst")
+        first, *begun, millis, closed = parts.groups()
+        stem = name.removesuffix(".zst")
         # Both forms are there for a moment after it was compressed; the compressed one is complete.
         if closed or stem not in found:
-            started = int(begun.timestamp()) * 1000 + int(millis)
-            found[stem] = Segment(path, int(first), started, bool(closed))
+            # A year has thousands of segments, and strptime takes its time.
+            year, month, day, hour, minute, second = map(int, begun)
+            at = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+            started = int(at.timestamp()) * 1000 + int(millis)
+            found[stem] = Segment(folder / name, int(first), started, bool(closed))
     return [found[stem] for stem in sorted(found)]
 
 
@@ -86,26 +90,67 @@ def lines(segment: Segment) -> Iterator[bytes]:
         yield from _whole(_read(file), segment.path)
 
 
-def lines_at(segment: Segment, places: Sequence[int]) -> Iterator[bytes]:
+class Frame(NamedTuple):
+    """Where a frame begins: in the file, and in the plain segment."""
+
+    begin: int
+    plain: int
+
+
+def lines_at(segment: Segment, places: Sequence[int], frames: Sequence[Frame]) -> Iterator[bytes]:
     """The lines of a closed segment that begin at these bytes of its plain form, in order.
 
-    BadSegment where it cannot be decompressed. OSError.
+    `frames` are all of its frames. BadSegment where one cannot be decompressed. OSError.
     """
-    left = iter(places)
-    place = next(left, None)
-    if place is None:
-        return
-    begun, kept = 0, b""
-    for chunk in _inflated(segment.path):
-        kept += chunk
-        while place is not None and (end := kept.find(b"\n", place - begun) + 1):
-            yield kept[place - begun : end]
-            place = next(left, None)
-        if place is None:
-            return
-        # What may be of the line that is wanted next is kept.
-        cut = min(place - begun, len(kept))
-        begun, kept = begun + cut, kept[cut:]
+    with segment.path.open("rb") as file:
+        at, content = -1, b""
+        for place in places:
+            number = bisect_right(frames, place, key=lambda frame: frame.plain) - 1
+            if number != at:
+                at, content = number, _frame(file, segment.path, frames[number : number + 2])
+            begin = place - frames[at].plain
+            yield content[begin : content.find(b"\n", begin) + 1]
+
+
+def _frame(file: BinaryIO, path: Path, bounds: Sequence[Frame]) -> bytes:
+    """One frame's content: the first of `bounds`, up to the second if there is one."""
+    file.seek(bounds[0].begin)
+    data = file.read(bounds[1].begin - bounds[0].begin if len(bounds) > 1 else -1)
+    content, is_whole, _ = _inflate(data, path)
+    if not is_whole:
+        raise BadSegment(f"{path} cannot be decompressed: it ends too early")
+    return content
+
+
+def frames(segment: Segment) -> Iterator[tuple[Frame, bytes]]:
+    """A closed segment's frames with their contents, the last one perhaps only as far as it goes.
+
+    BadSegment behind what could be decompressed. OSError.
+    """
+    data = memoryview(segment.path.read_bytes())
+    begin = plain = 0
+    while begin < len(data):
+        content, is_whole, length = _inflate(data[begin:], segment.path)
+        yield Frame(begin, plain), content
+        if not is_whole:
+            raise BadSegment(f"{segment.path} cannot be decompressed: it ends too early")
+        begin, plain = begin + length, plain + len(content)
+
+
+def _inflate(data: bytes | memoryview, path: Path) -> tuple[bytes, bool, int]:
+    """The content of the frame that data begins with, whether it is all there, and its length."""
+    # 10 ms that only those pay who read closed segments.
+    import zstandard
+
+    frame = zstandard.ZstdDecompressor().decompressobj()
+    parts, at = [], 0
+    try:
+        while at < len(data) and not frame.eof:
+            parts.append(frame.decompress(data[at : at + _PIECE]))
+            at = min(at + _PIECE, len(data))
+    except zstandard.ZstdError as error:
+        raise BadSegment(f"{path} cannot be decompressed: {error}") from None
+    return b"".join(parts), frame.eof, at - len(frame.unused_data)
 
 
 def _read(file: BinaryIO) -> Iterator[bytes]:
@@ -114,14 +159,7 @@ def _read(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _inflated(path: Path) -> Iterator[bytes]:
-    # 10 ms that only those pay who read closed segments.
-    import zstandard
-
-    with path.open("rb") as file:
-        try:
-            yield from zstandard.ZstdDecompressor().read_to_iter(file)
-        except zstandard.ZstdError as error:
-            raise BadSegment(f"{path} cannot be decompressed: {error}") from None
+    return (content for _, content in frames(Segment(path, 0, 0, True)))
 
 
 def _whole(chunks: Iterator[bytes], path: Path) -> Iterator[bytes]:
@@ -172,13 +210,11 @@ def compress(path: Path) -> Path:
 
     closed = path.with_name(f"{path.name}.zst")
     fresh = path.with_name(f".{closed.name}.new")
-    parameters = zstandard.ZstdCompressionParameters.from_level(
-        _LEVEL, window_log=_WINDOW_LOG, enable_ldm=True, write_checksum=True
-    )
+    compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
     try:
         with path.open("rb") as source, fresh.open("wb") as sink:
-            size = path.stat().st_size
-            zstandard.ZstdCompressor(compression_params=parameters).copy_stream(source, sink, size=size)
+            while some := source.readlines(_FRAME):
+                sink.write(compressor.compress(b"".join(some)))
             sink.flush()
             os.fsync(sink.fileno())
         fresh.chmod(0o444)

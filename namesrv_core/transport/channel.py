@@ -1,17 +1,25 @@
 """Channel: an outgoing connection, with requests that have a deadline, for what runs inside an event loop."""
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from namesrv_core.protocol.command import Command
 from namesrv_core.transport.address import split_addr
 from namesrv_core.transport.stream import Stream
 
+if TYPE_CHECKING:
+    import ssl
+
 
 class Channel:
-    """Connects when it is first used and again after a failure; `timeout` is in seconds, for each step."""
+    """Connects when it is first used and again after a failure; `timeout` is in seconds, for each step.
 
-    def __init__(self, address: str, timeout: float = 3.0) -> None:
+    With `tls` it goes through that.
+    """
+
+    def __init__(self, address: str, timeout: float = 3.0, tls: "ssl.SSLContext | None" = None) -> None:
         self.address = address
+        self._tls = tls
         self._timeout = timeout
         self._stream: Stream | None = None
         self._answers: dict[int, asyncio.Future[Command]] = {}
@@ -40,7 +48,9 @@ class Channel:
                 host, port = split_addr(self.address)
                 loop = asyncio.get_running_loop()
                 async with asyncio.timeout(self._timeout):
-                    _, self._stream = await loop.create_connection(lambda: Stream(self), host, port)
+                    _, self._stream = await loop.create_connection(
+                        lambda: Stream(self), host, port, ssl=self._tls
+                    )
             return self._stream
 
     def close(self) -> None:

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.command import Command
 from namesrv_core.protocol.connection import Connection
+from namesrv_core.protocol.limits import NONE
 from namesrv_core.transport.exchange import CallError
 
 if TYPE_CHECKING:
     from namesrv_core.transport.tls import TlsConnection
 
 CHUNK = 256 * 1024
+_LIMITS = NONE._replace(frame_bytes=64 * 1024 * 1024)
+"""Bytes of the largest answer: brokers with more topics than they can register still list them all."""
 _TLS_ALERT = b"\x15\x03"
 
 SockAddr = tuple[socket.AddressFamily, Any]
@@ -25,7 +28,7 @@ class Link:
         self.addr = addr
         self.sock: socket.socket | None = None
         self.tls: TlsConnection | None = None
-        self.connection = Connection()
+        self.connection = Connection(_LIMITS)
         self.is_connected = False
         self.has_spoken = False
         """Whether the server has said anything over this connection, TLS's own words aside."""
@@ -116,6 +119,6 @@ class Link:
     def close(self) -> None:
         if self.sock is not None:
             self.sock.close()
-        self.sock, self.tls, self.connection = None, None, Connection()
+        self.sock, self.tls, self.connection = None, None, Connection(_LIMITS)
         self.is_connected = self.has_spoken = False
         self.out.clear()

@@ -4,6 +4,7 @@ Its law: whatever goes wrong says which setting would put it right. Only who wan
 `ssl` costs a command 10 ms.
 """
 
+import re
 import ssl
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from typing import Any
 from namesrv_core.errors import BadSettings, RocketMQError
 
 _CHUNK = 256 * 1024
+_PEM = re.compile(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\s", re.S)
 _UNTRUSTED = (2, 18, 19, 20, 21)  # X509_V_ERR_…: issuer unknown, self-signed, self-signed in the chain
 _NOT_YET_VALID, _EXPIRED = 9, 10
 _OTHER_NAME = (62, 64)
@@ -46,7 +48,7 @@ class TlsClient:
         verify: bool = True,
     ) -> None:
         # Without the strictness of create_default_context of 3.13, which self-made authorities rarely pass.
-        self._context = context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        self.context = context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         context.options |= ssl.OP_NO_RENEGOTIATION
         context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
@@ -54,9 +56,9 @@ class TlsClient:
             context.check_hostname = False
             context.verify_mode = ssl.CERT_NONE
         if verify or ca_file is not None:
-            _trust(context, ca_file)
+            trust(context, ca_file)
         if cert_file is not None:
-            _identify(context, cert_file, key_file or cert_file, key_password)
+            identify(context, cert_file, key_file or cert_file, key_password, "client's")
         elif key_file is not None:
             raise BadSettings(f"a key without its certificate: {key_file} needs --tlsCert (cert_file)")
         self._has_certificate = cert_file is not None
@@ -72,9 +74,7 @@ class TlsClient:
 
     def connection(self, host: str) -> "TlsConnection":
         """A new connection's; `host` is a name or an IP address without brackets."""
-        return TlsConnection(
-            self._context, self._server_name or host.partition("%")[0], self._has_certificate
-        )
+        return TlsConnection(self.context, self._server_name or host.partition("%")[0], self._has_certificate)
 
 
 class TlsConnection:
@@ -147,62 +147,101 @@ class TlsConnection:
         # A handshake that fails before the server showed itself is about versions and ciphers.
         if alert in _REFUSED and self._certificate():
             if self._has_certificate:
-                return f"refuses this client's certificate ({_words(alert)}): see --tlsCert (cert_file)"
+                return f"refuses this client's certificate ({words(alert)}): see --tlsCert (cert_file)"
             if alert in _NO_CERTIFICATE:
                 return "demands a client certificate: give --tlsCert and --tlsKey (cert_file, key_file)"
-        return f"no TLS came about: {_words(alert or reason)}"
+        return f"no TLS came about: {words(alert or reason)}"
 
     def _certificate(self) -> Mapping[str, Any]:
-        """What the server's certificate tells, trusted or not; empty where it has shown none.
+        """What the server's certificate tells, trusted or not; empty where it has shown none."""
+        shown = self.shown()
+        return shown[0] if shown else {}
 
-        Before 3.13 there is no public way to see a certificate that was refused. It only serves the message.
+    def shown(self) -> list[dict[str, Any]]:
+        """What the certificates tell that the server has shown, its own first, trusted or not.
+
+        Each is as `ssl.SSLSocket.getpeercert` has it. Before 3.13 there is no public way to see one that was
+        refused.
         """
         try:
             chain = self._tls._sslobj.get_unverified_chain()  # type: ignore[attr-defined]
-            return dict(chain[0].get_info()) if chain else {}
+            return [dict(one.get_info()) for one in chain or ()]
         except (AttributeError, ValueError, ssl.SSLError):
-            return {}
+            return []
 
 
-def _trust(context: ssl.SSLContext, ca_file: Path | None) -> None:
+def trust(context: ssl.SSLContext, ca_file: Path | None) -> None:
+    """Take certificates of the authorities in a file, the system's if None. BadSettings."""
     if ca_file is None:
         context.load_default_certs()
         return
-    _read("CA", ca_file)
+    read("CA", ca_file)
     try:
         context.load_verify_locations(ca_file)
     except ssl.SSLError:
         raise BadSettings(f"the CA file {ca_file} has no certificate in PEM form") from None
 
 
-def _identify(context: ssl.SSLContext, cert_file: Path, key_file: Path, password: str | None) -> None:
-    certificate, key = _read("certificate", cert_file), _read("key", key_file)
+def identify(
+    context: ssl.SSLContext, cert_file: Path, key_file: Path, password: str | None, whose: str
+) -> None:
+    """Show this certificate from now on; `whose` it is, in words. BadSettings."""
+    certificate, key = read("certificate", cert_file), read("key", key_file)
     if b"-----BEGIN CERTIFICATE-----" not in certificate:
-        raise BadSettings(f"the client's certificate {cert_file} is no certificate in PEM form")
+        raise BadSettings(f"the {whose} certificate {cert_file} is no certificate in PEM form")
     if b"PRIVATE KEY-----" not in key:
-        raise BadSettings(f"the client's key {key_file} is no private key in PEM form")
+        raise BadSettings(f"the {whose} key {key_file} is no private key in PEM form")
     is_locked = b"ENCRYPTED" in key
     if is_locked and password is None:
-        raise BadSettings(f"the client's key {key_file} is encrypted: it needs its password")
+        raise BadSettings(f"the {whose} key {key_file} is encrypted: it needs its password")
     try:
         # Without a password OpenSSL would ask for one on the terminal.
         context.load_cert_chain(cert_file, key_file, password or "")
     except ssl.SSLError as error:
         if error.reason == "KEY_VALUES_MISMATCH":
-            why = f"the client's key {key_file} does not belong to the certificate {cert_file}"
+            why = f"the {whose} key {key_file} does not belong to the certificate {cert_file}"
         elif is_locked:
-            why = f"the password does not open the client's key {key_file}"
+            why = f"the password does not open the {whose} key {key_file}"
         else:
-            why = f"the client's certificate {cert_file} or key {key_file} is damaged"
+            why = f"the {whose} certificate {cert_file} or key {key_file} is damaged"
         raise BadSettings(why) from None
 
 
-def _read(what: str, file: Path) -> bytes:
+def read(what: str, file: Path) -> bytes:
     """Python names no file when it cannot read one of these."""
     try:
         return Path(file).read_bytes()
     except OSError as error:
         raise BadSettings(f"the TLS {what} file {file} cannot be read: {error.strerror}") from None
+
+
+def in_file(path: Path) -> list[dict[str, Any]]:
+    """What the certificates of a PEM file tell, in their order. BadSettings where there is none."""
+    from tempfile import NamedTemporaryFile
+
+    found = []
+    for text in _PEM.findall(read("certificate", path)):
+        # Python reads certificates of authorities only; this is how its own tests read others.
+        with NamedTemporaryFile(suffix=".pem") as one:
+            one.write(text)
+            one.flush()
+            try:
+                found.append(dict(ssl._ssl._test_decode_cert(one.name)))  # type: ignore[attr-defined]
+            except (ssl.SSLError, ValueError):
+                raise BadSettings(f"a certificate in {path} is damaged") from None
+    if not found:
+        raise BadSettings(f"{path} has no certificate in PEM form")
+    return found
+
+
+def ends_at(shown: Mapping[str, Any]) -> int:
+    """Until when a certificate is valid, in seconds since 1970."""
+    return int(ssl.cert_time_to_seconds(shown["notAfter"]))
+
+
+def name_of(shown: Mapping[str, Any]) -> str:
+    """Whose certificate it is."""
+    return _common_name(shown, "subject")
 
 
 def _common_name(shown: Mapping[str, Any], of: str) -> str:
@@ -217,5 +256,5 @@ def _moment(words: str, text: str | None) -> str:
     return f"{words} {datetime.fromtimestamp(ssl.cert_time_to_seconds(text), UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def _words(reason: str) -> str:
+def words(reason: str) -> str:
     return reason.lower().replace("_", " ")

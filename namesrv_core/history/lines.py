@@ -1,0 +1,64 @@
+"""Lines of a journal: a record is one of them, a JSON object in UTF-8 with its end. Pure."""
+
+import json
+from collections.abc import Mapping
+
+import msgspec
+
+from namesrv_core.events import SCHEMA_VERSION, Event
+from namesrv_core.history.records import ENVELOPE, BadRecord, Json, Origin, OtherVersion, Record, to_json
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder().decode
+
+
+def line(seq: int, server: str, origin: Origin, event: Event) -> bytes:
+    """An event as a line, with its end."""
+    head = {
+        "v": SCHEMA_VERSION,
+        "seq": seq,
+        "time": origin.time,
+        "server": server,
+        "type": type(event).__name__,
+        "cause": origin.cause,
+    }
+    if origin.client is not None:
+        head["client"] = origin.client
+    if origin.source is not None:
+        head["source"] = origin.source
+    return _dumps(head | to_json(event)) + b"\n"
+
+
+def _dumps(value: Mapping[str, Json]) -> bytes:
+    try:
+        return _encode(value)
+    except (UnicodeEncodeError, OverflowError):
+        # Half a surrogate pair, which clients can make in JSON and UTF-8 cannot say; or a huge number.
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+def parse(text: bytes) -> Record:
+    """The record of a line. BadRecord for another schema version, and for what is no record."""
+    value = _loads(text)
+    if not isinstance(value, dict) or not isinstance(value.get("seq"), int):
+        raise BadRecord("no record: it has no seq")
+    if value.get("v") != SCHEMA_VERSION:
+        raise OtherVersion(f"schema version {value.get('v')}, and this program knows {SCHEMA_VERSION}")
+    try:
+        origin = Origin(value["time"], value["cause"], value.get("client"), value.get("source"))
+        own = {name: item for name, item in value.items() if name not in ENVELOPE}
+        return Record(value["seq"], value["server"], origin, value["type"], own)
+    except KeyError as error:
+        raise BadRecord(f"no record: it has no {error.args[0]}") from None
+
+
+def _loads(text: bytes) -> Json:
+    try:
+        return _decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        pass
+    try:
+        # It knows halves of surrogate pairs, and tells where a mistake is.
+        return json.loads(text)
+    except ValueError as error:
+        raise BadRecord(f"no JSON: {error}") from None
