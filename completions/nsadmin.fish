@@ -20,28 +20,69 @@ function __nsadmin_table --no-scope-shadowing
         case brokerstatus
             set family read
             set places \
-                '-b,--brokerAddr=addresses Address of one broker.'
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
             set options \
-                '-b,--brokerAddr=addresses Address of one broker.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters Every master and slave of it.'
             set columns 'brokerAddr|key|value|'
         case hastatus
             set family read
             set places \
-                '-b,--brokerAddr=addresses Address of one broker.'
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
             set options \
-                '-b,--brokerAddr=addresses Address of one broker.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters Every master and slave of it.' \
                 '-i,--interval= Again and again, until Ctrl-C.'
             set columns 'brokerName|brokerId|brokerAddr|role|commitLogMaxOffset|inSyncSlaveNums|slaveAddr|slaveAckOffset|diff|inSync|transferFromWhere|masterAddr|masterFlushOffset|transferredByteInSecond|lastRead|lastWrite|error|'
         case getbrokerconfig
             set family read
             set places \
-                '-b,--brokerAddr=addresses Address of one broker.'
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
             set options \
-                '-b,--brokerAddr=addresses Address of one broker.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters Every master and slave of it.'
             set columns 'brokerName|brokerId|brokerAddr|key|value|'
+        case checkrocksdbcqwriteprogress
+            set family read
+            set places \
+                '-c,--cluster=clusters Every master of it.'
+            set options \
+                '-c,--cluster=clusters Every master of it.' \
+                '-t,--topic=topics Only this topic.' \
+                '-cf,--checkFrom= Of messages stored since; 30 days ago if left out.'
+            set columns 'brokerName|brokerId|brokerAddr|checkStatus|result|error|'
+        case getcolddataflowctrinfo
+            set family read
+            set places \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
+            set options \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.'
+            set columns 'brokerName|brokerId|brokerAddr|consumerGroup|threshold|coldAcc|since|lastColdRead|error|'
+        case drainstatus
+            set family read
+            set places \
+                '-b,--brokerName=brokers Only the drain of this broker.'
+            set options \
+                '-b,--brokerName=brokers Only the drain of this broker.'
+            set columns 'brokerName|clusterName|phase|started|by|pid|namesrvAddr|topicCount|openTopics|reopened|differing|error|'
+        case export
+            set family read
+            set places \
+                '-c,--clusterName=clusters The cluster.'
+            set options \
+                '-c,--clusterName=clusters The cluster.' \
+                '--namespace=namespaces With this KV namespace too. Repeatable.' \
+                '--schema The schema of such files instead.'
+        case plan
+            set family read
+            set places \
+                '--file=files What the cluster is to have, in YAML.'
+            set options \
+                '--file=files What the cluster is to have, in YAML.' \
+                '--prune Delete what the file does not have, of the sections that it has.' \
+                '--save-to=files Keep the plan, for apply to carry it out.'
+            set columns 'kind|name|action|servers|changes|before|after|messages|result|error|'
         case topiclist
             set family read
             set options \
@@ -90,6 +131,81 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.' \
                 '-i,--ipList= Client ids, or what stands for them: a,b,c.'
             set columns 'clientId|topic|brokerName|queueId|'
+        case getbrokerliteinfo
+            set family read
+            set places \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
+            set options \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--cluster=clusters Every master of it.' \
+                '-d,--showDetail Parent topics and their groups in the table, too.'
+            set columns 'brokerName|brokerId|brokerAddr|storeType|maxLmqNum|currentLmqNum|liteSubscriptionCount|orderInfoCount|cqTableSize|offsetTableSize|eventMapSize|topicMeta|groupMeta|error|'
+        case getparenttopicinfo
+            set family read
+            set places \
+                '-p,--parentTopic=topics The parent topic.'
+            set options \
+                '-p,--parentTopic=topics The parent topic.'
+            set columns 'brokerName|brokerAddr|ttl|liteTopicCount|lmqNum|groups|error|'
+        case getlitetopicinfo
+            set family read
+            set places \
+                '-p,--parentTopic=topics The parent topic.' \
+                '-l,--liteTopic= The lite topic.'
+            set options \
+                '-p,--parentTopic=topics The parent topic.' \
+                '-l,--liteTopic= The lite topic.' \
+                '-s,--showClientId Who subscribes in the table, too.'
+            set columns 'brokerName|brokerAddr|minOffset|maxOffset|lastUpdated|shardingToBroker|subscriberCount|subscribers|error|'
+        case getliteclientinfo
+            set family read
+            set places \
+                '-p,--parentTopic=topics The parent topic.' \
+                '-g,--group=groups The consumer group.' \
+                '-c,--clientId= The client\'s id.'
+            set options \
+                '-p,--parentTopic=topics The parent topic.' \
+                '-g,--group=groups The consumer group.' \
+                '-c,--clientId= The client\'s id.' \
+                '-s,--showDetail Its lite topics in the table, too.'
+            set columns 'brokerName|brokerAddr|liteTopicCount|lastAccessTime|lastConsumeTime|liteTopics|error|'
+        case getlitegroupinfo
+            set family read
+            set places \
+                '-p,--parentTopic=topics The parent topic.' \
+                '-g,--group=groups The consumer group.'
+            set options \
+                '-p,--parentTopic=topics The parent topic.' \
+                '-g,--group=groups The consumer group.' \
+                '-l,--liteTopic= Only this lite topic.' \
+                '-k,--topK= So many that are furthest behind.'
+            set columns 'brokerName|brokerAddr|liteTopic|brokerOffset|consumerOffset|lagCount|earliestUnconsumedTime|lastTime|error|'
+        case whatif
+            set family read
+            set options \
+                '--down=brokers Names of brokers, with commas; broker-a:0 is only its master.' \
+                '--down-namesrv= Addresses of name servers, with commas.' \
+                '--detail Each topic, broker and client by itself, also those that lose a part.' \
+                '--system Also topics of RocketMQ\'s own, of retries and of dead letters.'
+            set columns 'what|name|count|finding|lostRatio|writeQueues|writeQueuesLeft|readQueues|readQueuesLeft|brokersLost|topics|clients|namesrvAddrs|nameServers|nameServersLeft|'
+        case spread
+            set family read
+            set places \
+                '-t,--topic=topics Only this topic.'
+            set options \
+                '-t,--topic=topics Only this topic.' \
+                '--all All topics that are not on every broker, or not evenly.' \
+                '-c,--clusterName=clusters Only this cluster.' \
+                '--plan=files Write what makes them even, for plan and apply.'
+            set columns 'clusterName|topic|finding|missing|queues|differing|'
+        case registrationsize
+            set family read
+            set options \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.' \
+                '--largest= So many topics of each broker, largest first.' \
+                '--removable The topics of retries and dead letters whose group has vanished.'
+            set columns 'clusterName|brokerName|brokerId|brokerAddr|version|topics|form|frames|bytes|framePercent|fits|removable|removableBytes|largestTopic|largestTopicBytes|error|topic|vanishedGroup|'
         case consumerprogress
             set family read
             set places \
@@ -107,7 +223,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-g,--consumerGroup=groups A consumer group.'
             set options \
                 '-g,--consumerGroup=groups A consumer group.' \
-                '-b,--brokerAddr=addresses Ask only the broker at this address.' \
+                '-b,--brokerAddr=addresses Ask only this broker: address, NAME or NAME/ID.' \
                 '-c,--cluster=clusters Ask only the brokers of this cluster.'
             set columns 'group|clientId|clientAddr|language|version|consumeType|messageModel|consumeFromWhere|subscriptions|brokerAddrs|'
         case consumerstatus
@@ -124,9 +240,9 @@ function __nsadmin_table --no-scope-shadowing
         case brokerconsumestats
             set family read
             set places \
-                '-b,--brokerAddr=addresses Address of one broker.'
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
             set options \
-                '-b,--brokerAddr=addresses Address of one broker.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
                 '-t,--timeoutMillis= How long the broker may take.' \
                 '-l,--level= Only queues that are this far behind.' \
                 '-o,--order=true|false true: only ordered topics.'
@@ -139,12 +255,33 @@ function __nsadmin_table --no-scope-shadowing
                 '-g,--groupName=groups A consumer group.' \
                 '-c,--clusterName=clusters Only the brokers of this cluster.'
             set columns 'group|brokerName|brokerAddr|consumeEnable|consumeFromMinEnable|consumeBroadcastEnable|consumeMessageOrderly|retryQueueNums|retryMaxTimes|groupRetryPolicy|consumeTimeoutMinute|brokerId|whichBrokerWhenConsumeSlowly|notifyConsumerIdsChangedEnable|groupSysFlag|subscriptionDataSet|attributes|error|'
+        case getconsumemode
+            set family read
+            set options \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.' \
+                '-t,--topicName=topics Only this topic.' \
+                '-g,--groupName=groups Only this group.'
+            set columns 'brokerName|brokerId|brokerAddr|topic|consumerGroup|mode|popShareQueueNum|error|'
+        case routeexplain
+            set family read
+            set places \
+                '-t,--topic=topics Name of a topic.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '-c,--clusterName=clusters Where the client should find it.' \
+                '-b,--brokerAddr=addresses A broker that should have it, if no name server knows that broker. Repeatable.' \
+                '--client= The name servers of the client, as its configuration has them: they are asked as well.' \
+                '--zone= The client\'s zone (rocketmq.zone), if it has one.' \
+                '--contexts Look for the topic in all other contexts too.' \
+                '--journal=folders A name server\'s journal; else the context\'s. Repeatable.'
+            set columns 'step|result|namesrvAddrs|brokerName|brokerAddr|seen|next|command|'
         case producer
             set family read
             set places \
-                '-b,--broker=addresses Address of one broker; all if left out.'
+                '-b,--broker=addresses One broker: address, NAME or NAME/ID; all if left out.'
             set options \
-                '-b,--broker=addresses Address of one broker; all if left out.' \
+                '-b,--broker=addresses One broker: address, NAME or NAME/ID; all if left out.' \
                 '--internal,--no-internal Show or hide CLIENT_INNER_PRODUCER.'
             set columns 'producerGroup|clientId|clientAddr|language|version|lastUpdated|brokerAddr|'
         case producerconnection
@@ -164,7 +301,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-t,--topic=topics Name of a topic.' \
                 '-k,--msgKey= One of the keys of a message.' \
-                '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.' \
+                '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
                 '-e,--endTimestamp= Stored until, likewise.' \
                 '-m,--maxNum= The newest N messages.' \
                 '-p,--keyType=K|T K: a key; T: a tag, with a RocksDB index only.' \
@@ -198,7 +335,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-i,--queueId= Number of a queue, from 0.' \
                 '-c,--charsetName= Read bodies in this encoding, not in UTF-8.' \
                 '-s,--subExpression= Only messages with a tag of these: A || B.' \
-                '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.' \
+                '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
                 '-e,--endTimestamp= Stored until, likewise.' \
                 '-p,--print=true|false Whether messages are shown; true unless -f is.' \
                 '-d,--printBody=true|false Whether with bodies; false.' \
@@ -213,12 +350,47 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.' \
                 '-c,--charsetName= Read bodies in this encoding, not in UTF-8.' \
                 '-s,--subExpression= Only messages with a tag of these: A || B.' \
-                '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.' \
+                '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
                 '-e,--endTimestamp= Stored until, likewise.' \
                 '-d,--printBody=true|false Whether with bodies; true.' \
                 '-l,--lmqParentTopic=topics Ask the brokers of this topic instead.' \
                 '--maxNum= Stop after so many messages.'
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
+        case consumemessage
+            set family read
+            set places \
+                '-t,--topic=topics Name of a topic.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '-b,--brokerName=brokers Only queues of this broker.' \
+                '-i,--queueId= With -b: only this queue.' \
+                '-o,--offset= With -i: from there on.' \
+                '-g,--consumerGroup=groups Is left alone: see above.' \
+                '-s,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
+                '-e,--endTimestamp= Stored until, likewise.' \
+                '-c,--MessageNumber= Stop after so many messages.'
+            set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
+        case dumpcompactionlog
+            set family read
+            set places \
+                '-f,--file=files A file of a broker, read here.'
+            set options \
+                '-f,--file=files A file of a broker, read here.'
+            set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
+        case querycq
+            set family read
+            set places \
+                '-t,--topic=topics Name of a topic.' \
+                '-q,--queue= Number of a queue, from 0.' \
+                '-i,--index= The first entry, by its place in the queue.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '-q,--queue= Number of a queue, from 0.' \
+                '-i,--index= The first entry, by its place in the queue.' \
+                '-c,--count= So many entries at most.' \
+                '-b,--broker=addresses Only this broker: address, NAME or NAME/ID.' \
+                '-g,--consumer=groups Whether the filter of this group takes each of them.'
+            set columns 'brokerName|brokerAddr|topic|queueId|queueOffset|physicalOffset|storeSize|tagsCode|extendData|bitMap|eval|msg|'
         case querymsgtracebyid
             set family read
             set places \
@@ -226,10 +398,80 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-i,--msgId= The id that a producer has in its log.' \
                 '-t,--traceTopic=topics Where the traces are.' \
-                '-b,--beginTimestamp= Traces since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.' \
+                '-b,--beginTimestamp= Traces since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
                 '-e,--endTimestamp= Traces until, likewise.' \
                 '-c,--maxNum= Look at so many trace messages of each broker.'
             set columns 'type|group|clientHost|time|costMs|status|topic|msgId|offsetMsgId|tags|keys|storeHost|messageType|retryTimes|requestId|transactionId|'
+        case listuser
+            set family read
+            set options \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.' \
+                '-f= Only users with this in their names.'
+            set columns 'brokerName|brokerId|brokerAddr|username|userType|userStatus|'
+        case getuser
+            set family read
+            set places \
+                '-u,--username= Name of the user.'
+            set options \
+                '-u,--username= Name of the user.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.'
+            set columns 'brokerName|brokerId|brokerAddr|username|userType|userStatus|'
+        case listacl
+            set family read
+            set options \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.' \
+                '-s,--subject= Only subjects with this text in them.' \
+                '-r,--resource= Only resources with this text in them.'
+            set columns 'brokerName|brokerId|brokerAddr|subject|policyType|resource|actions|sourceIps|decision|'
+        case getacl
+            set family read
+            set places \
+                '-s,--subject= Who: User:NAME, or NAME alone.'
+            set options \
+                '-s,--subject= Who: User:NAME, or NAME alone.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.'
+            set columns 'brokerName|brokerId|brokerAddr|subject|policyType|resource|actions|sourceIps|decision|'
+        case getaclconfig
+            set family read
+            set options \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.'
+            set columns 'brokerName|brokerId|brokerAddr|accessKey|admin|whiteRemoteAddress|defaultTopicPerm|defaultGroupPerm|topicPerms|groupPerms|globalWhiteAddrs|'
+        case clusteraclconfigversion
+            set family read
+            set options \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.'
+            set columns 'brokerName|brokerId|brokerAddr|aclFile|counter|lastUpdated|'
+        case getcontrollermetadata
+            set family read
+            set options \
+                '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.'
+            set columns 'controllerAddr|isLeader|group|leaderId|leaderAddr|peers|'
+        case getsyncstateset
+            set family read
+            set options \
+                '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.' \
+                '-b,--brokerName=brokers Name of one broker.' \
+                '-c,--clusterName=clusters Every broker of it.' \
+                '-i,--interval= Again and again, until Ctrl-C.'
+            set columns 'brokerName|brokerId|brokerAddr|isMaster|inSync|alive|masterEpoch|syncStateSetEpoch|'
+        case getbrokerepoch
+            set family read
+            set options \
+                '-b,--brokerName=brokers Name of one broker.' \
+                '-c,--clusterName=clusters Every broker of it.' \
+                '-i,--interval= Again and again, until Ctrl-C.'
+            set columns 'brokerName|brokerId|brokerAddr|epoch|startOffset|endOffset|maxOffset|'
+        case getcontrollerconfig
+            set family read
+            set options \
+                '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.'
+            set columns 'controllerAddr|key|value|'
         case where
             set family read
             set columns 'namesrvAddr|source|context|reachable|latencyMillis|version|signed|tls|error|'
@@ -252,6 +494,85 @@ function __nsadmin_table --no-scope-shadowing
         case getnamesrvconfig
             set family read
             set columns 'namesrvAddr|key|value|'
+        case divergence
+            set family read
+            set options \
+                '--detail A row for each thing, not for each kind.' \
+                '--hashes Instead, a row for each name server: a hash of each section.' \
+                '--settle= How long brokers may take to make all equal; 60.' \
+                '--section=broker|topic|kv|setting Only broker, topic, kv or setting. Repeatable.' \
+                '-s,--namespace=namespaces With this KV namespace too. Repeatable.'
+            set columns 'what|name|brokerName|count|state|seenFor|differs|cause|causeKind|advice|values|namesrvAddr|brokers|topics|brokerHash|topicHash|kvHash|settingHash|error|'
+        case kvdiff
+            set family read
+            set options \
+                '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.'
+            set columns 'namespace|key|differs|values|'
+        case kvexport
+            set family read
+            set places \
+                '--file=files Where to; standard output if left out.'
+            set options \
+                '--file=files Where to; standard output if left out.' \
+                '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.' \
+                '--from=name-servers As this name server has it.'
+            set columns 'file|namespace|entries|'
+        case orderconfcheck
+            set family read
+            set places \
+                '-t,--topic=topics Only this topic.'
+            set options \
+                '-t,--topic=topics Only this topic.'
+            set columns 'topic|severity|kind|problem|orderConf|servers|'
+        case configdiff
+            set family read
+            set options \
+                '-c,--clusterName=clusters Of brokers, those of this cluster.' \
+                '--brokers Only brokers.' \
+                '--namesrvs Only name servers.' \
+                '--default Instead, what is not the default of the server\'s release.' \
+                '--own Names, addresses, ports and paths too.'
+            set columns 'kind|key|differs|default|values|'
+        case exportconfigs
+            set family read
+            set places \
+                '-c,--clusterName=clusters The cluster.'
+            set options \
+                '-c,--clusterName=clusters The cluster.' \
+                '-f,--filePath=folders Write a file in this folder instead of standard output.' \
+                '--all All settings, not the 16 that mqadmin picks.'
+            set columns 'file|brokers|size|'
+        case exportmetadata
+            set family read
+            set places \
+                '-c,--clusterName=clusters Every master of it.'
+            set options \
+                '-c,--clusterName=clusters Every master of it.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-f,--filePath=folders Write a file in this folder instead of standard output.' \
+                '-t,--topic Only topics.' \
+                '-g,--subscriptionGroup Only consumer groups.' \
+                '-s,--specialTopic Topics of retries and dead letters, too.' \
+                '--sum Add up queues over brokers, as mqadmin does: good for counting only.'
+            set columns 'file|brokers|size|'
+        case exportmetrics
+            set family read
+            set places \
+                '-c,--clusterName=clusters The cluster.'
+            set options \
+                '-c,--clusterName=clusters The cluster.' \
+                '-f,--filePath=folders Write a file in this folder instead of standard output.'
+            set columns 'file|brokers|size|'
+        case exportmetadatainrocksdb
+            set family read
+            set places \
+                '-p,--path=folders A broker\'s config folder, read here.' \
+                '-t,--configType=topics|subscriptionGroups What to read.'
+            set options \
+                '-p,--path=folders A broker\'s config folder, read here.' \
+                '-t,--configType=topics|subscriptionGroups What to read.' \
+                '-j,--jsonEnable=true|false true: JSON as brokers have it, instead of rows.'
+            set columns 'key|value|'
         case history
             set family read
             set places \
@@ -262,9 +583,10 @@ function __nsadmin_table --no-scope-shadowing
                 '--kind=topic|broker|cluster|kv topic, broker, cluster or kv; all if left out.' \
                 '--name= Its name; of kv, the namespace.' \
                 '--key= Of kv, one key.' \
-                '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.' \
+                '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
                 '--until= Only before then.' \
                 '--type= Only events of this type, such as TopicsChanged. Repeatable.' \
+                '--limit= Only the newest so many; 0 for all; 1000 if left out.' \
                 '-f,--follow Go on with what comes, until Ctrl-C.' \
                 '--namesrv= Only the journal of this one, as records name it.' \
                 '--journal=folders A name server\'s journal; else the context\'s. Repeatable.'
@@ -275,7 +597,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.'
             set options \
                 '-t,--topic=topics Name of a topic.' \
-                '--at= ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.' \
+                '--at= ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
                 '--namesrv= Only the journal of this one, as records name it.' \
                 '--journal=folders A name server\'s journal; else the context\'s. Repeatable.'
             set columns 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|server|'
@@ -297,7 +619,10 @@ function __nsadmin_table --no-scope-shadowing
                 '--file=files Where to; named after the time if left out.'
             set options \
                 '--file=files Where to; named after the time if left out.' \
-                '--namespace=namespaces With this KV namespace too. Repeatable.'
+                '--namespace=namespaces With this KV namespace too. Repeatable.' \
+                '--at= Of a past moment, from a journal: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
+                '--namesrv= Only the journal of this one, as records name it.' \
+                '--journal=folders A name server\'s journal; else the context\'s. Repeatable.'
             set columns 'file|time|nameServers|brokers|topics|kvEntries|size|'
         case collect
             set family read
@@ -308,7 +633,13 @@ function __nsadmin_table --no-scope-shadowing
                 '--interval= From one poll to the next: 500ms, 15s, 1m; 15s if left out.' \
                 '--rate= Requests a second at most, over all servers; 1000 if left out.' \
                 '--namespace= KV namespace to poll beside ORDER_TOPIC_CONFIG. Repeatable.' \
-                '--once One poll of each name server, for cron.'
+                '--once One poll of each name server, for cron.' \
+                '--runtime Ask brokers too: release, TPS, disk, what waits in their queues.' \
+                '--lag Ask brokers too how far each consumer group is behind on each topic.' \
+                '--broker-interval= From one round of brokers to the next; 60s.' \
+                '--broker-rate= Requests to brokers a second at most; 50.' \
+                '--keep-days= What each journal keeps; 400 if left out.' \
+                '--keep-megabytes= What each journal keeps at most; 2048 if left out.'
             set columns 'namesrvAddr|result|brokers|topics|events|took|journal|error|'
         case wipewriteperm
             set family change
@@ -332,7 +663,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-k,--key=broker-keys A setting that getBrokerConfig shows.' \
                 '-v,--value= Its new value.' \
-                '-b,--brokerAddr=addresses Address of one broker.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters Every master of it.' \
                 '-a,--updateAllBroker=true|false With -c: its slaves too.'
             set columns 'brokerName|brokerId|brokerAddr|key|changes|before|after|result|error|'
@@ -358,26 +689,149 @@ function __nsadmin_table --no-scope-shadowing
         case cleanexpiredcq
             set family change
             set places \
-                '-b,--brokerAddr=addresses Address of one broker.'
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
             set options \
-                '-b,--brokerAddr=addresses Address of one broker.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--cluster=clusters Every master and slave of it.'
+            set columns 'brokerName|brokerId|brokerAddr|changes|result|error|'
+        case deleteexpiredcommitlog
+            set family change
+            set places \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
+            set options \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
                 '-c,--cluster=clusters Every master and slave of it.'
             set columns 'brokerName|brokerId|brokerAddr|changes|result|error|'
         case cleanunusedtopic
             set family change
             set places \
-                '-b,--brokerAddr=addresses Address of one broker.'
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
             set options \
-                '-b,--brokerAddr=addresses Address of one broker.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
                 '-c,--cluster=clusters Every master and slave of it.'
             set columns 'brokerName|brokerId|brokerAddr|changes|result|error|'
+        case setcommitlogreadaheadmode
+            set family change
+            set places \
+                '-m,--commitLogReadAheadMode=0|1 0 reads ahead, 1 does not.'
+            set options \
+                '-m,--commitLogReadAheadMode=0|1 0 reads ahead, 1 does not.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.'
+            set columns 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
+        case switchtimerengine
+            set family change
+            set places \
+                '-e,--engineType=R|F R (RocksDB) or F (files of a time wheel).'
+            set options \
+                '-e,--engineType=R|F R (RocksDB) or F (files of a time wheel).' \
+                '-b,--brokerAddr=addresses One master: its address or name.' \
+                '-c,--clusterName=clusters Every master of it.'
+            set columns 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
+        case resetmasterflushoffset
+            set family change
+            set places \
+                '-o,--offset= Place in the commit log, in bytes.'
+            set options \
+                '-o,--offset= Place in the commit log, in bytes.' \
+                '-b,--brokerAddr=addresses One slave: address or NAME/ID.'
+            set columns 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
+        case updatecolddataflowctrgroupconfig
+            set family change
+            set places \
+                '-g,--consumerGroup=groups Name of a group.' \
+                '-v,--threshold= So many bytes of cold data in a second.'
+            set options \
+                '-g,--consumerGroup=groups Name of a group.' \
+                '-v,--threshold= So many bytes of cold data in a second.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master of it.'
+            set columns 'brokerName|brokerId|brokerAddr|consumerGroup|changes|before|after|result|error|'
+        case removecolddataflowctrgroupconfig
+            set family change
+            set places \
+                '-g,--consumerGroup=groups Name of a group.'
+            set options \
+                '-g,--consumerGroup=groups Name of a group.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master of it.'
+            set columns 'brokerName|brokerId|brokerAddr|consumerGroup|changes|before|after|result|error|'
+        case addbroker
+            set family change
+            set places \
+                '-c,--brokerContainerAddr= Address of the container.' \
+                '-b,--brokerConfigPath= The broker\'s file, on the container\'s machine.'
+            set options \
+                '-c,--brokerContainerAddr= Address of the container.' \
+                '-b,--brokerConfigPath= The broker\'s file, on the container\'s machine.'
+            set columns 'brokerContainerAddr|broker|result|error|'
+        case removebroker
+            set family change
+            set places \
+                '-c,--brokerContainerAddr= Address of the container.' \
+                '-b,--brokerIdentity= Which broker of it; 0 is the id of a master.'
+            set options \
+                '-c,--brokerContainerAddr= Address of the container.' \
+                '-b,--brokerIdentity= Which broker of it; 0 is the id of a master.'
+            set columns 'brokerContainerAddr|broker|result|error|'
+        case drain
+            set family change
+            set places \
+                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+            set options \
+                '-b,--brokerName=brokers Name of a broker, as in clusterList.' \
+                '--hold Go on holding when it is safe, until Ctrl-C.' \
+                '--then= What the shell is to run once it is safe; {brokerName} and {brokerAddr} are filled in.' \
+                '--for-good Wait also until no consumer group has anything left to read here.' \
+                '--durable Through brokerPermission, which a restarted broker keeps, and not on name servers.' \
+                '--force Although topics would be left without a broker.' \
+                '--allow-unreachable Although a name server does not answer.' \
+                '--threshold= Messages a minute that count as none; 0 if left out.' \
+                '--settle= How long clients take to look at routes again (pollNameServerInterval); 30s if left out.' \
+                '--interval= From one look to the next; 10s if left out.' \
+                '--intervals= So many in a row without writes; 3 if left out.'
+            set columns 'namesrvAddr|brokerName|topicCount|openTopics|result|error|'
+        case undrain
+            set family change
+            set places \
+                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+            set options \
+                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+            set columns 'namesrvAddr|brokerName|topicCount|how|differing|result|error|'
+        case rollingrestart
+            set family change
+            set places \
+                '-c,--clusterName=clusters Name of the cluster.'
+            set options \
+                '-c,--clusterName=clusters Name of the cluster.' \
+                '--stop= What the shell runs to stop one; {brokerName}, {brokerAddr}, {brokerId} are filled in.' \
+                '--start= What the shell runs to start it, likewise.' \
+                '--pause-after= End after so many groups; the next start goes on.' \
+                '--patience= How long a broker may take until it is healthy again; 10m if left out.' \
+                '--durable Drain through brokerPermission: closed until slaves are in sync, not only down.' \
+                '--force Although topics are on one broker alone.' \
+                '--allow-unreachable Although a name server does not answer.' \
+                '--threshold= Messages a minute that count as none; 0 if left out.' \
+                '--settle= How long clients take to look at routes again (pollNameServerInterval); 30s if left out.' \
+                '--interval= From one look to the next; 10s if left out.' \
+                '--intervals= So many in a row without writes; 3 if left out.'
+            set columns 'brokerName|brokerId|brokerAddr|steps|openTopics|result|'
+        case apply
+            set family change
+            set places \
+                '--file=files What the cluster is to have, or a plan that was kept.'
+            set options \
+                '--file=files What the cluster is to have, or a plan that was kept.' \
+                '--prune Delete what the file does not have, of the sections that it has.' \
+                '--max-deletes= Refuse to delete more items; 10 if left out.'
+            set columns 'kind|name|action|servers|changes|before|after|messages|result|error|'
         case updatetopic
             set family change
             set places \
                 '-t,--topic=topics Name of a topic.'
             set options \
                 '-t,--topic=topics Name of a topic.' \
-                '-b,--brokerAddr=addresses Address of one master.' \
+                '-b,--brokerAddr=addresses One master: its address or name.' \
                 '-c,--clusterName=clusters Every master of it.' \
                 '-r,--readQueueNums= Queues to read from.' \
                 '-w,--writeQueueNums= Queues to write to.' \
@@ -387,6 +841,15 @@ function __nsadmin_table --no-scope-shadowing
                 '-s,--hasUnitSub=true|false Whether units subscribe to it.' \
                 '-a,--attributes= As in +message.type=FIFO,-other; 5.0 and later.'
             set columns 'target|role|brokerName|topic|changes|before|after|result|error|'
+        case updatetopiclist
+            set family change
+            set places \
+                '-f,--filename=files A list of them, as JSON, or a file of export.'
+            set options \
+                '-f,--filename=files A list of them, as JSON, or a file of export.' \
+                '-b,--brokerAddr=addresses One master: its address or name.' \
+                '-c,--clusterName=clusters Every master of it.'
+            set columns 'kind|name|action|servers|changes|before|after|messages|result|error|'
         case updatetopicperm
             set family change
             set places \
@@ -395,9 +858,32 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-t,--topic=topics Name of a topic.' \
                 '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.' \
-                '-b,--brokerAddr=addresses Address of one master.' \
+                '-b,--brokerAddr=addresses One master: its address or name.' \
                 '-c,--clusterName=clusters Every master of it.'
             set columns 'target|role|brokerName|topic|changes|before|after|result|error|'
+        case updatestatictopic
+            set family change
+            set places \
+                '-t,--topic=topics Name of a topic.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '-qn,--totalQueueNum= So many logical queues, in all.' \
+                '-b,--brokers=brokers These brokers, by name.' \
+                '-c,--clusters=clusters All brokers of these.' \
+                '-mf,--mapFile=files Carry out this mapping file instead: see above.' \
+                '-fr,--forceReplace=true|false Have brokers take what they would refuse.'
+            set columns 'topic|queueId|before|after|brokerQueueId|logicOffset|result|error|'
+        case remappingstatictopic
+            set family change
+            set places \
+                '-t,--topic=topics Name of a topic.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '-b,--brokers=brokers These brokers, by name.' \
+                '-c,--clusters=clusters All brokers of these.' \
+                '-mf,--mapFile=files Carry out this mapping file instead: see above.' \
+                '-fr,--forceReplace=true|false Have brokers take what they would refuse.'
+            set columns 'topic|queueId|before|after|brokerQueueId|logicOffset|result|error|'
         case deletetopic
             set family change
             set places \
@@ -407,13 +893,24 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.' \
                 '-c,--clusterName=clusters The cluster to delete it from.'
             set columns 'target|role|topic|changes|before|after|result|error|'
+        case triggerlitedispatch
+            set family change
+            set places \
+                '-p,--parentTopic=topics The parent topic.' \
+                '-g,--group=groups The consumer group.'
+            set options \
+                '-p,--parentTopic=topics The parent topic.' \
+                '-g,--group=groups The consumer group.' \
+                '-c,--clientId= Only for this client.' \
+                '-b,--brokerName=brokers Only on this broker.'
+            set columns 'brokerName|brokerAddr|group|clientId|result|error|'
         case updatesubgroup
             set family change
             set places \
                 '-g,--groupName=groups A consumer group.'
             set options \
                 '-g,--groupName=groups A consumer group.' \
-                '-b,--brokerAddr=addresses Address of one master.' \
+                '-b,--brokerAddr=addresses One master: its address or name.' \
                 '-c,--clusterName=clusters Every master of it.' \
                 '-s,--consumeEnable=true|false Whether it may consume.' \
                 '-m,--consumeFromMinEnable=true|false Start at the oldest message.' \
@@ -427,17 +924,40 @@ function __nsadmin_table --no-scope-shadowing
                 '-a,--notifyConsumerIdsChanged=true|false Tell clients of new clients.' \
                 '--attributes= As in +key=value,-other; 5.1.3 and later.'
             set columns 'target|brokerName|group|changes|before|after|result|error|'
+        case updatesubgrouplist
+            set family change
+            set places \
+                '-f,--filename=files A list of them, as JSON, or a file of export.'
+            set options \
+                '-f,--filename=files A list of them, as JSON, or a file of export.' \
+                '-b,--brokerAddr=addresses One master: its address or name.' \
+                '-c,--clusterName=clusters Every master of it.'
+            set columns 'kind|name|action|servers|changes|before|after|messages|result|error|'
         case deletesubgroup
             set family change
             set places \
                 '-g,--groupName=groups A consumer group.'
             set options \
                 '-g,--groupName=groups A consumer group.' \
-                '-b,--brokerAddr=addresses Address of one master.' \
+                '-b,--brokerAddr=addresses One master: its address or name.' \
                 '-c,--clusterName=clusters Every master of it.' \
                 '-r,--removeOffset=true|false Forget how far it has consumed, too.' \
                 '--keep-topics With -c: leave its retry and dead-letter topics.'
             set columns 'target|role|group|topic|changes|before|after|result|error|'
+        case setconsumemode
+            set family change
+            set places \
+                '-t,--topicName=topics Name of a topic.' \
+                '-g,--groupName=groups Name of a group.' \
+                '-m,--mode=PULL|POP PULL or POP.'
+            set options \
+                '-t,--topicName=topics Name of a topic.' \
+                '-g,--groupName=groups Name of a group.' \
+                '-m,--mode=PULL|POP PULL or POP.' \
+                '-q,--popShareQueueNum= Of POP: how many more clients share a queue.' \
+                '-b,--brokerAddr=addresses One master: its address or name.' \
+                '-c,--clusterName=clusters Every master of it.'
+            set columns 'brokerName|brokerId|brokerAddr|topic|consumerGroup|changes|before|after|result|error|'
         case resetoffsetbytime
             set family change
             set places \
@@ -446,7 +966,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-g,--group=groups A consumer group.' \
                 '-t,--topic=topics Name of a topic.' \
-                '-s,--timestamp= -1 for the end, ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.' \
+                '-s,--timestamp= -1 for the end, ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
                 '-f,--force=true|false false: before 5.2, only go back. Else unused.' \
                 '-b,--broker=addresses With -q: the master that has the queue.' \
                 '-q,--queue= With -b: only this queue.' \
@@ -476,6 +996,15 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.' \
                 '-o,--offline=true|false true: only if no client of GROUP is connected.'
             set columns 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
+        case checkmsgsendrt
+            set family change
+            set places \
+                '-t,--topic=topics Name of a topic.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '-a,--amount= So many messages, one after another.' \
+                '-s,--size= Size of each body.'
+            set columns 'brokerName|brokerAddr|queueId|offsetMsgId|queueOffset|rt|result|error|'
         case sendmessage
             set family change
             set places \
@@ -491,6 +1020,173 @@ function __nsadmin_table --no-scope-shadowing
                 '-m,--msgTraceEnable=true|false Whether a trace is written; false.' \
                 '--property= A property. Repeatable.'
             set columns 'topic|brokerName|brokerAddr|queueId|msgId|offsetMsgId|queueOffset|costMs|result|error|'
+        case createuser
+            set family change
+            set places \
+                '-u,--username= Name of the user.'
+            set options \
+                '-u,--username= Name of the user.' \
+                '-t,--userType=Normal|Super What ACLs allow, or everything.' \
+                '-p,--password= The password; needs --passwordVisible.' \
+                '--passwordFile=files Read it from this file, which others may not read.' \
+                '--passwordStdin Read it from a line of standard input.' \
+                '--passwordVisible Let -p be on the line, where other users of this machine see it.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.'
+            set columns 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
+        case updateuser
+            set family change
+            set places \
+                '-u,--username= Name of the user.'
+            set options \
+                '-u,--username= Name of the user.' \
+                '-t,--userType=Normal|Super What ACLs allow, or everything.' \
+                '-s,--userStatus=enable|disable Whether he may sign.' \
+                '-p,--password= The password; needs --passwordVisible.' \
+                '--passwordPrompt A new password, asked for on the terminal.' \
+                '--passwordFile=files Read it from this file, which others may not read.' \
+                '--passwordStdin Read it from a line of standard input.' \
+                '--passwordVisible Let -p be on the line, where other users of this machine see it.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.'
+            set columns 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
+        case copyuser
+            set family change
+            set places \
+                '-f,--fromBroker= The broker that has them: address or name.' \
+                '-t,--toBroker= The broker that gets them: address or name.'
+            set options \
+                '-f,--fromBroker= The broker that has them: address or name.' \
+                '-t,--toBroker= The broker that gets them: address or name.' \
+                '-u,--usernames=columns Only these users.'
+            set columns 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
+        case deleteuser
+            set family change
+            set places \
+                '-u,--username= Name of the user.'
+            set options \
+                '-u,--username= Name of the user.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.'
+            set columns 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
+        case createacl
+            set family change
+            set places \
+                '-s,--subject= Who: User:NAME, or NAME alone.'
+            set options \
+                '-s,--subject= Who: User:NAME, or NAME alone.' \
+                '-r,--resources=columns Of what: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.' \
+                '-a,--actions=columns All, Pub, Sub, Create, Update, Delete, Get, List.' \
+                '-d,--decision=Allow|Deny What becomes of them.' \
+                '-i,--sourceIp=columns Only from these addresses or networks (10.0.0.0/8).' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.'
+            set columns 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
+        case updateacl
+            set family change
+            set places \
+                '-s,--subject= Who: User:NAME, or NAME alone.'
+            set options \
+                '-s,--subject= Who: User:NAME, or NAME alone.' \
+                '-r,--resources=columns Of what: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.' \
+                '-a,--actions=columns All, Pub, Sub, Create, Update, Delete, Get, List.' \
+                '-d,--decision=Allow|Deny What becomes of them.' \
+                '-i,--sourceIp=columns Only from these addresses or networks (10.0.0.0/8).' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.'
+            set columns 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
+        case copyacl
+            set family change
+            set places \
+                '-f,--fromBroker= The broker that has them: address or name.' \
+                '-t,--toBroker= The broker that gets them: address or name.'
+            set options \
+                '-f,--fromBroker= The broker that has them: address or name.' \
+                '-t,--toBroker= The broker that gets them: address or name.' \
+                '-s,--subjects=columns Only these users\' ACLs.'
+            set columns 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
+        case deleteacl
+            set family change
+            set places \
+                '-s,--subject= Who: User:NAME, or NAME alone.'
+            set options \
+                '-s,--subject= Who: User:NAME, or NAME alone.' \
+                '-r,--resources=columns Only what it says of these; else all of it.' \
+                '--policyType=Custom|Default Only policies of this type; else both.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.'
+            set columns 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
+        case updateaclconfig
+            set family change
+            set places \
+                '-a,--accessKey= Access key of the account.'
+            set options \
+                '-a,--accessKey= Access key of the account.' \
+                '-s,--secretKey= The secret key; needs --passwordVisible.' \
+                '-m,--admin=true|false Whether it may do everything.' \
+                '-w,--whiteRemoteAddress= From where it need not sign: 10.0.0.*.' \
+                '-i,--defaultTopicPerm= Of topics not named: DENY, PUB, SUB, PUB|SUB.' \
+                '-u,--defaultGroupPerm= Of groups not named.' \
+                '-t,--topicPerms= Of topics: orders=PUB|SUB,other=DENY.' \
+                '-g,--groupPerms= Of groups: shop=SUB.' \
+                '--secretKeyPrompt A secret key, asked for on the terminal.' \
+                '--passwordFile=files Read it from this file, which others may not read.' \
+                '--passwordStdin Read it from a line of standard input.' \
+                '--passwordVisible Let -p be on the line, where other users of this machine see it.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.'
+            set columns 'brokerName|brokerId|brokerAddr|accessKey|changes|before|after|result|error|'
+        case deleteaclconfig
+            set family change
+            set places \
+                '-a,--accessKey= Access key of the account.'
+            set options \
+                '-a,--accessKey= Access key of the account.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.'
+            set columns 'brokerName|brokerId|brokerAddr|accessKey|changes|before|after|result|error|'
+        case updateglobalwhiteaddr
+            set family change
+            set places \
+                '-g,--globalWhiteRemoteAddresses= Addresses such as 10.0.0.*,10.1.*.*.'
+            set options \
+                '-g,--globalWhiteRemoteAddresses= Addresses such as 10.0.0.*,10.1.*.*.' \
+                '-p,--aclFileFullPath= Into this file of the broker.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.'
+            set columns 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
+        case updatecontrollerconfig
+            set family change
+            set places \
+                '-k,--key= A setting that getControllerConfig shows.' \
+                '-v,--value= Its new value.'
+            set options \
+                '-k,--key= A setting that getControllerConfig shows.' \
+                '-v,--value= Its new value.' \
+                '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.'
+            set columns 'controllerAddr|key|changes|before|after|result|error|'
+        case electmaster
+            set family change
+            set places \
+                '-bn,--brokerName=brokers Name of the broker.' \
+                '-b,--brokerId= Id of the replica, as getSyncStateSet shows.'
+            set options \
+                '-bn,--brokerName=brokers Name of the broker.' \
+                '-b,--brokerId= Id of the replica, as getSyncStateSet shows.' \
+                '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.' \
+                '-c,--clusterName=clusters Cluster of the broker.'
+            set columns 'brokerName|changes|before|after|result|error|'
+        case cleanbrokermetadata
+            set family change
+            set places \
+                '-bn,--brokerName=brokers Name of the broker.'
+            set options \
+                '-bn,--brokerName=brokers Name of the broker.' \
+                '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.' \
+                '-b,--brokerControllerIdsToClean= Only these, as 1;2; else all.' \
+                '-c,--clusterName=clusters Its cluster; may be left out with -l.' \
+                '-l,--cleanLivingBroker The whole broker, also where it lives.'
+            set columns 'brokerName|changes|before|after|result|error|'
         case updatekvconfig
             set family change
             set places \
@@ -520,6 +1216,34 @@ function __nsadmin_table --no-scope-shadowing
                 '-k,--key=namesrv-keys A setting that getNamesrvConfig shows.' \
                 '-v,--value= Its new value.'
             set columns 'namesrvAddr|key|changes|before|after|result|error|'
+        case kvsync
+            set family change
+            set places \
+                '--from=name-servers The name server that has it right.'
+            set options \
+                '--from=name-servers The name server that has it right.' \
+                '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.' \
+                '-k,--key= Only this key. Repeatable.' \
+                '--prune Delete keys that it does not have.'
+            set columns 'namesrvAddr|namespace|key|changes|before|after|result|error|'
+        case kvimport
+            set family change
+            set places \
+                '--file=files What kvExport or a name server has written.'
+            set options \
+                '--file=files What kvExport or a name server has written.' \
+                '-s,--namespace=namespaces Only this namespace of it. Repeatable.' \
+                '--prune Delete keys that are not in it.'
+            set columns 'namesrvAddr|namespace|key|changes|before|after|result|error|'
+        case exportpoprecord
+            set family change
+            set places \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
+            set options \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.' \
+                '-d,--dryRun= Refused: type --dry-run, or leave it out.'
+            set columns 'brokerName|brokerId|brokerAddr|changes|result|error|'
         case updateorderconf
             set family mixed
             set places \
@@ -527,18 +1251,26 @@ function __nsadmin_table --no-scope-shadowing
                 '-m,--method=get|put|delete What to do.' \
                 '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.'
             set options \
+                '-t,--topic=topics Name of a topic.' \
                 '-m,--method=get|put|delete What to do.' \
                 '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.'
             set columns 'namesrvAddr|topic|orderConf|result|error|changes|before|after|'
+        case orphans
+            set family mixed
+            set options \
+                '--clean Delete those without a broker, and retry topics without a group.' \
+                '--dlq With --clean: dead letters without a group too, with their messages.'
+            set columns 'kind|topic|finding|brokers|namesrvAddrs|group|target|role|changes|before|after|result|error|'
         case querymsgbyuniquekey
             set family mixed
             set places \
                 '-t,--topic=topics Name of a topic.' \
                 '-i,--msgId= The id that a producer has in its log.'
             set options \
+                '-t,--topic=topics Name of a topic.' \
                 '-i,--msgId= The id that a producer has in its log.' \
                 '-a,--showAll Accepted from mqadmin: all that there are is the rule.' \
-                '-s,--startTime= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.' \
+                '-s,--startTime= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
                 '-e,--endTime= Stored until, likewise.' \
                 '-c,--cluster=topics Ask the brokers of this topic or cluster instead.' \
                 '-g,--consumerGroup=groups With -d: hand it to this client of the group.' \
@@ -550,6 +1282,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.' \
                 '-i,--msgId= One id of either kind, or several: A,B.'
             set options \
+                '-t,--topic=topics Name of a topic.' \
                 '-i,--msgId= One id of either kind, or several: A,B.' \
                 '-f,--bodyFormat= Read bodies in this encoding, not in UTF-8.' \
                 '-c,--cluster=topics Ask the brokers of this topic or cluster instead.' \
@@ -558,6 +1291,16 @@ function __nsadmin_table --no-scope-shadowing
                 '-d,--clientId= With -g: an id of consumerConnection.' \
                 '-s,--sendMessage=true|false true: send it once more to its topic.'
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|costMs|'
+        case rocksdbconfigtojson
+            set family mixed
+            set options \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--cluster,--clusterName=clusters Every master and slave of it.' \
+                '-t,--configType= topics;subscriptionGroups;consumerOffsets, or some of them; with -p, one.' \
+                '-p,--configPath=folders A broker\'s config folder, read here.' \
+                '-e,--exportFile=files With -p: write this file.' \
+                '-j,--jsonEnable=true|false With -p: false shows rows instead of JSON.'
+            set columns 'key|value|file|size|brokerName|brokerId|brokerAddr|changes|result|error|'
         case contextlist
             set family local
             set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
@@ -601,7 +1344,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--timeout= For each request on each server.' \
                 '--retries= Of what got no answer and changes nothing.' \
                 '--concurrency= Servers asked at a time.' \
-                '--defaultOutput=table|wide|json|jsonl|yaml|csv|tsv|name|value How to write rows.' \
+                '--defaultOutput=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin How to write rows.' \
                 '--readOnly,--writable Whether every change is refused.' \
                 '--color=red|green|yellow|blue|magenta|cyan To show its name in, say red.' \
                 '--unset= Forget this, such as timeout or tls.caFile. Repeatable.'
@@ -641,7 +1384,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--dir=folders Folder of the journal.'
             set options \
                 '--dir=folders Folder of the journal.' \
-                '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.' \
+                '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
                 '--until= Only before then.'
             set columns 'seq|time|server|type|summary|cause|client|event|'
         case journaltail
@@ -667,10 +1410,34 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '--dir=folders Folder of the journal.'
             set columns 'file|result|records|firstSeq|lastSeq|firstTime|lastTime|size|plainSize|problems|'
+        case reportshow
+            set family local
+            set places \
+                '--report=broker_availability|broker_flaps|drain_audit|heartbeat_gaps|ns_divergence|ns_convergence|topic_growth|registration_forecast|orphan_topics|hot_brokers|consumer_lag_trend|topic_volume|config_changes|ns_health|route_as_of The report.'
+            set options \
+                '--report=broker_availability|broker_flaps|drain_audit|heartbeat_gaps|ns_divergence|ns_convergence|topic_growth|registration_forecast|orphan_topics|hot_brokers|consumer_lag_trend|topic_volume|config_changes|ns_health|route_as_of The report.' \
+                '--output-dir=folders What `report run --output DIR` wrote.' \
+                '--since= From that day (UTC) on: 2025-01-31.' \
+                '--until= Up to that day, itself included.'
+            set columns 'date|cluster|brokerName|brokerId|upSeconds|downSeconds|plannedSeconds|unknownSeconds|partialSeconds|availability|failures|mtbfSeconds|mttrSeconds|ts|endTs|ongoing|servers|outages|conflicts|longestSeconds|cause|server|outcome|how|client|closedTs|topics|closedTopics|heldSeconds|openedTs|openedTopics|openedType|openedCause|openedClient|seconds|ended|whose|silentBrokers|topic|key|field|values|after|changes|open|p50Seconds|p95Seconds|maxSeconds|change|bytes|days|bytesPerDay|lowBytesPerDay|highBytesPerDay|fullDate|earliestDate|latestDate|brokers|reason|knownSince|lastPut|told|puts|gets|putShare|getShare|fairShare|putRatio|skew|gini|queueSkew|skewedTopic|consumerGroup|samples|lastLag|minLag|maxLag|lagPerSecond|drainSeconds|stuck|trend|group|messagesIn|bytesIn|messagesOut|bytesOut|sentBack|minutes|type|namespace|before|watchedSeconds|starts|stops|pauses|failedPolls|eventsLost|repairs|decodeErrors|complaints|scanHoles|longestPauseSeconds|longestScanHoleSeconds|waterMarks|requests|readQueueNums|writeQueueNums|perm|topicSysFlag|known|validFrom|fromType|fromCause|fromClient|'
+        case reporthtml
+            set family local
+            set options \
+                '--output-dir=folders What `report run --output DIR` wrote.' \
+                '--since= From that day (UTC) on: 2025-01-31.' \
+                '--until= Up to that day, itself included.' \
+                '--to=files Write it there; to stdout if left out.'
+        case reportmarkdown
+            set family local
+            set options \
+                '--output-dir=folders What `report run --output DIR` wrote.' \
+                '--since= From that day (UTC) on: 2025-01-31.' \
+                '--until= Up to that day, itself included.' \
+                '--to=files Write it there; to stdout if left out.'
         case auditlist
             set family local
             set options \
-                '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.'
+                '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.'
             set columns 'time|user|context|nameServers|command|sent|results|exitCode|servers|'
         case mqadminmap
             set family local
@@ -679,32 +1446,174 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin; all if left out.'
             set columns 'mqadmin|nsadmin|status|since|note|'
-        case batch
-            set family batch
+        case checknamesrv
+            set family check
+            set options \
+                '--warning= How many may not serve; 0 if left out.' \
+                '--critical= How many have to serve; 1: (at least one) if left out.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkbrokers
+            set family check
+            set options \
+                '--clusterName=clusters Only what is in this cluster.' \
+                '--expect= How many brokers there have to be.' \
+                '--warning= How many brokers may not answer, or be missing as masters; 0 if left out.' \
+                '--critical= How many broker names may be without a master that answers; 0 if left out.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkdivergence
+            set family check
+            set options \
+                '--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.' \
+                '--warning= How many things may differ; 0 if left out.' \
+                '--critical= How many brokers and queues of topics may differ; 0 if left out.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checktopic
+            set family check
             set places \
-                '-f,--file=files A file of command lines; - is stdin.'
+                '-t,--topic=topics The topic.'
+            set options \
+                '-t,--topic=topics The topic.' \
+                '--warning= How many of its brokers may take no messages of it; 0 if left out.' \
+                '--critical= How many brokers have to take messages of it; 1: (at least one) if left out.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkwritable
+            set family check
+            set options \
+                '--clusterName=clusters Only what is in this cluster.' \
+                '--exclude= Without topics in whose names this is found.' \
+                '--warning= How many topics may be written on fewer brokers than have them; 0 if left out.' \
+                '--critical= How many topics may not be written; 0 if left out.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checklag
+            set family check
+            set places \
+                '-g,--groupName=groups The consumer group.'
+            set options \
+                '-g,--groupName=groups The consumer group.' \
+                '-t,--topicName=topics Only on this topic.' \
+                '--clusterName=clusters Only what is in this cluster.' \
+                '--warning= How many messages it may be behind; 10000 if left out.' \
+                '--critical= How many messages it may be behind; 100000 if left out.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkheartbeat
+            set family check
+            set options \
+                '--warning= How much of its time a broker may be silent, in percent; 50 if left out.' \
+                '--critical= The same; 75 if left out.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkregistrationsize
+            set family check
+            set options \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '--clusterName=clusters Only what is in this cluster.' \
+                '--warning= How much of 16 MiB a registration may take, in percent; 50 if left out.' \
+                '--critical= The same; 80 if left out.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkcertificates
+            set family check
+            set options \
+                '--warning= How many days have to be left; 30: if left out.' \
+                '--critical= The same; 7: if left out.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkjournal
+            set family check
+            set options \
+                '--journal=folders A name server\'s journal; else the context\'s. Repeatable.' \
+                '--since= Count losses from then on; -24h if left out. ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
+                '--verify Look through all of each journal, which takes its time.' \
+                '--warning= How old the last record may be, in seconds; 120 if left out.' \
+                '--critical= The same; 600 if left out.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkdrain
+            set family check
+            set options \
+                '--warning= How old a drain may be, in seconds; 86400 (a day) if left out.' \
+                '--critical= How many topics may be open to writes on drained brokers; 0 if left out.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkall
+            set family check
+            set options \
+                '-t,--topic=topics Check this topic by itself, too. Repeatable.' \
+                '-g,--groupName=groups Check the lag of this group, too. Repeatable.' \
+                '--expect= How many brokers there have to be.' \
+                '--journal=folders A name server\'s journal; else the context\'s. Repeatable.' \
+                '--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.' \
+                '--warning= Other limits for a check than its usual ones. Repeatable.' \
+                '--critical= The same, such as lag=500000. Repeatable.' \
+                '--skip=namesrv|brokers|divergence|writable|heartbeat|registrationSize|certificates|journal|drain Without this check. Repeatable.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|checks|'
+        case securityaudit
+            set family check
+            set options \
+                '--warning= How many kinds of warnings may be there; 0 if left out.' \
+                '--critical= How many critical kinds may be there; 0 if left out.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|checks|'
+        case startmonitoring
+            set family check
+            set options \
+                '--once Look once, and exit with what was found.' \
+                '-i,--interval= From one look to the next.' \
+                '--clusterName=clusters Only what is in this cluster.' \
+                '--warning= Messages a group may be behind; 10000 if left out.' \
+                '--critical= Messages a group may be behind; 100000 if left out.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|checks|'
+        case reportrun
+            set family program
+            set options \
+                '--input=folders journals, or logs of Java\'s, in this folder and below; * stands for any name; repeatable' \
+                '--source= the same, all of the server NAME; with \'*=DIR/*/logs\' it is what the first * is; repeatable' \
+                '--output=folders where the tables are, or will be' \
+                '--since= reports are of what was from then on: ISO 8601 (UTC if it does not say), or ms since 1970' \
+                '--until= and before then' \
+                '--reports= only these reports' \
+                '--max-quarantine= fail with exit code 3 where more of all lines cannot be understood: 1%%, 0.01 (1%%)' \
+                '--master= where Spark works: local[4], spark://HOST:PORT, yarn (local[*])' \
+                '--conf= a setting of Spark\'s, such as spark.driver.memory=4g; repeatable' \
+                '--compact put small files of tables together afterwards, to 128 MiB'
+        case reportstream
+            set family program
+            set options \
+                '--input=folders journals, or logs of Java\'s, in this folder and below; * stands for any name; repeatable' \
+                '--source= the same, all of the server NAME; with \'*=DIR/*/logs\' it is what the first * is; repeatable' \
+                '--output=folders where the tables are, or will be' \
+                '--since= reports are of what was from then on: ISO 8601 (UTC if it does not say), or ms since 1970' \
+                '--until= and before then' \
+                '--reports= only these reports' \
+                '--max-quarantine= fail with exit code 3 where more of all lines cannot be understood: 1%%, 0.01 (1%%)' \
+                '--master= where Spark works: local[4], spark://HOST:PORT, yarn (local[*])' \
+                '--conf= a setting of Spark\'s, such as spark.driver.memory=4g; repeatable' \
+                '--once what there is now, for cron' \
+                '--every= from one look to the next: 30s, 5m (60s)'
         case namesrv
             set family program
             set options \
                 '-c,--configFile=files Java properties; also where updates go' \
+                '-D= set any item of -p or of TLS, as -Dtls.server.mode=enforcing; the environment does so, too: NAMESRV_TLS_SERVER_MODE=enforcing' \
                 '-p,--printConfigItem print all items and exit' \
                 '-n,--namesrvAddr= accepted, without effect on a name server' \
                 '--port= port to listen on (9876); 0 takes a free one' \
                 '--bind= address to listen on (0.0.0.0)' \
                 '--home=folders folder of kvConfig.json and namesrv.properties (~/namesrv)' \
                 '--journal-dir=folders keep a journal of all that happens there (journal/ in the home)' \
+                '--http= serve /metrics, /healthz, /readyz and /rocketmq/nsaddr there; of this machine alone without ADDR, and not at all if left out' \
+                '--credentials=files who may ask what: see docs/security.md; everybody, if left out' \
+                '--read-only refuse whatever an operator could change' \
+                '--no-remote-config refuse UPDATE_NAMESRV_CONFIG' \
+                '--log-format how the log on stderr is written (text)' \
+                '--log-level=DEBUG|INFO|WARN|ERROR| DEBUG, INFO, WARN or ERROR (INFO); SIGUSR2 switches to DEBUG and back' \
                 '--no-journal keep no journal'
         case lab
             set family program
             set places \
-                '=up|run|list| '
+                '=up|run|list| ' \
+                '=acting-master|address-conflict|drift|flapping-broker|name-server-pause|name-server-waits|no-route|quiet-day|reconnect-storm|rolling-restart|split-brain|topic-explosion|undone-wipe| one to play: the name of a built-in one, or a YAML file; it stays when that is over'
             set options \
                 '--clusters= clusters (2)' \
                 '--groups= broker groups in each cluster (3)' \
                 '--replicas= brokers in each group: a master and its slaves (2)' \
                 '--topics= topics in each cluster, beside the system\'s (40)' \
                 '--namesrvs= name servers (1)' \
-                '--scenario= play one, built-in or of a YAML file, and stay when it is over' \
+                '--scenario=acting-master|address-conflict|drift|flapping-broker|name-server-pause|name-server-waits|no-route|quiet-day|reconnect-storm|rolling-restart|split-brain|topic-explosion|undone-wipe| one to play: the name of a built-in one, or a YAML file; it stays when that is over' \
                 '--namesrv-port= the first name server\'s, the others follow; 0 takes free ones (0)' \
                 '--broker-port= the first broker\'s, the others take every tenth after it; 0 takes free ones (0)' \
                 '--no-context do not write a context lab while it runs' \
@@ -712,11 +1621,20 @@ function __nsadmin_table --no-scope-shadowing
                 '--speed= virtual time: so many seconds in one, at most; max: as fast as it goes (up: 1, run: max)' \
                 '--dir=folders keep journals and truth.jsonl there (a temporary folder)' \
                 '--seed= another fleet (1, or the scenario\'s)' \
-                '--until= end it earlier or later: 90s, 10m, 2h'
+                '--until= end it earlier or later: 90s, 10m, 2h' \
+                '--java-logs write beside the journals what Java\'s name servers would have logged, of that release'
         case completion
             set family program
             set places \
                 '=bash|zsh|fish|powershell| the shell'
+        case tui
+            set family screen
+            set places \
+                '--screen= The screen to begin with; brokers if left out.'
+        case batch
+            set family batch
+            set places \
+                '-f,--file=files A file of command lines; - is stdin.'
         case help
             set family help
             set places \
@@ -740,7 +1658,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--timeout= For each request on each server; 3 if left out.' \
                 '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
-                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.' \
+                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
                 '--json Short for --output json.' \
                 '--no-headers No names above tables, CSV and TSV.' \
                 '--no-color No colours (nor with NO_COLOR set).' \
@@ -768,7 +1686,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--timeout= For each request on each server; 3 if left out.' \
                 '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
-                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.' \
+                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
                 '--json Short for --output json.' \
                 '--no-headers No names above tables, CSV and TSV.' \
                 '--no-color No colours (nor with NO_COLOR set).' \
@@ -779,7 +1697,6 @@ function __nsadmin_table --no-scope-shadowing
                 '-h,--help Show this and exit.'
         case mixed
             set -a options \
-                '-t,--topic=topics Name of a topic.' \
                 '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
                 '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
                 '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
@@ -795,7 +1712,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--timeout= For each request on each server; 3 if left out.' \
                 '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
-                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.' \
+                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
                 '--json Short for --output json.' \
                 '--no-headers No names above tables, CSV and TSV.' \
                 '--no-color No colours (nor with NO_COLOR set).' \
@@ -809,7 +1726,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-h,--help Show this and exit.'
         case local
             set -a options \
-                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.' \
+                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
                 '--json Short for --output json.' \
                 '--no-headers No names above tables, CSV and TSV.' \
                 '--no-color No colours (nor with NO_COLOR set).' \
@@ -817,6 +1734,61 @@ function __nsadmin_table --no-scope-shadowing
                 '--columns=columns Only these columns, in this order.' \
                 '--sort=columns By these columns; - turns one round.' \
                 '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.' \
+                '--quiet Nothing on stderr but errors.' \
+                '--debug Show each request on stderr, and tracebacks.' \
+                '-h,--help Show this and exit.'
+        case check
+            set -a options \
+                '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
+                '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
+                '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
+                '--endpoint= Where HTTP tells them: a URL, or a domain as Java\'s clients.' \
+                '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.' \
+                '--tls,--no-tls Encrypted connections, or plain ones.' \
+                '--tlsCa=files Authorities to trust (PEM), not the system\'s.' \
+                '--tlsCert=files This client\'s own certificate (PEM).' \
+                '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
+                '--tlsServerName= What servers\' certificates have to name.' \
+                '--insecure TLS with whoever answers: certificates are not checked.' \
+                '--timeout= For each request on each server; 3 if left out.' \
+                '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
+                '--concurrency= Servers asked at a time; 64 if left out.' \
+                '--format=text|nagios|json|prometheus For people, for a monitoring system that runs plugins, or for programs; text if left out.' \
+                '--json Short for --format json.' \
+                '--output-file=files Write to this file, whole or not at all, and nothing to stdout.' \
+                '--wait-until-ok= Look again and again until all is well, but no longer than that: 90s, 5m, 1h.' \
+                '--quiet Nothing on stderr but errors.' \
+                '--debug Show each request on stderr, and tracebacks.' \
+                '-h,--help Show this and exit.'
+        case program
+            set -a options \
+                '-h,--help show this help message and exit'
+        case screen
+            set -a options \
+                '--screen= The screen to begin with; brokers if left out.' \
+                '--interval= From one look at a server to the next; 5 if left out.' \
+                '--namespace= KV namespace to look at beside ORDER_TOPIC_CONFIG. Repeatable.' \
+                '--journal=folders Journal whose events are shown; else the context\'s. Repeatable.' \
+                '--read-only Nothing can be changed from here.' \
+                '--record=files Keep all that is seen, to be played again.' \
+                '--replay= Play such a file, or a folder with journals, instead.' \
+                '--speed= Of a replay: so many seconds in one; 1 if left out.' \
+                '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
+                '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
+                '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
+                '--endpoint= Where HTTP tells them: a URL, or a domain as Java\'s clients.' \
+                '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.' \
+                '--tls,--no-tls Encrypted connections, or plain ones.' \
+                '--tlsCa=files Authorities to trust (PEM), not the system\'s.' \
+                '--tlsCert=files This client\'s own certificate (PEM).' \
+                '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
+                '--tlsServerName= What servers\' certificates have to name.' \
+                '--insecure TLS with whoever answers: certificates are not checked.' \
+                '--timeout= For each request on each server; 3 if left out.' \
+                '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
+                '--concurrency= Servers asked at a time; 64 if left out.' \
                 '--quiet Nothing on stderr but errors.' \
                 '--debug Show each request on stderr, and tracebacks.' \
                 '-h,--help Show this and exit.'
@@ -839,7 +1811,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--timeout= For each request on each server; 3 if left out.' \
                 '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
-                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.' \
+                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
                 '--json Short for --output json.' \
                 '--no-headers No names above tables, CSV and TSV.' \
                 '--no-color No colours (nor with NO_COLOR set).' \
@@ -848,9 +1820,6 @@ function __nsadmin_table --no-scope-shadowing
                 '--quiet Nothing on stderr but errors.' \
                 '--debug Show each request on stderr, and tracebacks.' \
                 '-h,--help Show this and exit.'
-        case program
-            set -a options \
-                '-h,--help show this help message and exit'
         case front
             set -a options \
                 '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
@@ -868,7 +1837,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--timeout= For each request on each server; 3 if left out.' \
                 '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
-                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.' \
+                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
                 '--json Short for --output json.' \
                 '--no-headers No names above tables, CSV and TSV.' \
                 '--no-color No colours (nor with NO_COLOR set).' \
@@ -910,7 +1879,7 @@ function __nsadmin_values --argument-names source typed head
         case folders
             printf '%s\n' $head(__fish_complete_directories $typed '')
         case commands
-            printf '%s\n' clusterList\t'Brokers with their load and state' brokerStatus\t'All that a broker tells about itself' haStatus\t'How far slaves are behind' getBrokerConfig\t'Settings in force on brokers' topicList\t'Names of topics, or who consumes them' topicRoute\t'Brokers and queues of a topic' topicClusterList\t'Clusters that have a topic' topicStatus\t'Offsets of a topic\'s queues' statsAll\t'What topics take and groups read' allocateMQ\t'Which client gets which queues' consumerProgress\t'How far a group is behind, or all groups' consumerConnection\t'Clients of a group, and what they subscribe to' consumerStatus\t'What the clients of a group tell about themselves' brokerConsumeStats\t'How far all groups are behind on one broker' getConsumerConfig\t'Settings of a group' producer\t'All producers of a broker, or of all' producerConnection\t'Clients of a group' queryMsgByKey\t'Messages with a business key' queryMsgByOffset\t'The message at one place of a queue' printMsgByQueue\t'Messages in one queue, or its tags' printMsg\t'Messages in all queues of a topic' queryMsgTraceById\t'Who sent and who consumed a message' where\t'Which are asked, who said so, and whether they answer' kvGet\t'One value of the KV config' kvList\t'All values of a KV namespace' getNamesrvConfig\t'Settings in force' history\t'What happened to a topic, a broker or a key' routeAt\t'The route of a topic at a moment of the past' routeDiff\t'What differs between two moments or places' snapshotSave\t'All that name servers know, in a file' collect\t'Write journals of name servers that keep none' wipeWritePerm\t'Stop writes to a broker' addWritePerm\t'Allow writes to a broker again' updateBrokerConfig\t'Set one item on brokers' sendMsgStatus\t'Write test messages to a broker, and time each' clusterRT\t'Write test messages to all masters, and time them' cleanExpiredCQ\t'Delete parts of queues whose messages expired' cleanUnusedTopic\t'Delete queues of topics without config' updateTopic\t'Create or change a topic' updateTopicPerm\t'Change a topic\'s permission' deleteTopic\t'Delete a topic with its messages' updateSubGroup\t'Create or change a group' deleteSubGroup\t'Delete a group' resetOffsetByTime\t'Move a group to a time or an offset' skipAccumulatedMessage\t'Move a group to the end of a topic' cloneGroupOffset\t'Move a group to where another one is' sendMessage\t'Send one text message to a topic' updateKvConfig\t'Write a value of the KV config' deleteKvConfig\t'Delete a value of the KV config' updateNamesrvConfig\t'Set one item' updateOrderConf\t'Show or write a topic\'s order configuration' queryMsgByUniqueKey\t'Messages by the id in a producer\'s log' queryMsgById\t'A message by an id of either kind' contextList\t'Clusters that are known by name' contextShow\t'One of them' contextUse\t'Choose one for all commands' contextSet\t'Make or change one' contextLogin\t'Store its credentials' contextDelete\t'Forget one' snapshotShow\t'What is in such a file' snapshotList\t'Such files in a folder' journalCat\t'What a name server\'s journal says' journalTail\t'The end of it, and what comes' journalStat\t'What is in it, by type of event' journalVerify\t'Whether it is whole' auditList\t'Changes that were made from this account' mqadminMap\t'What to type instead of a command of mqadmin' batch\t'Run many commands, one a line' namesrv\t'Run a name server here' lab\t'Run a name server and simulated brokers, to play with' completion\t'Write the completion of a shell' help\t'More on one command'
+            printf '%s\n' clusterList\t'Brokers with their load and state' brokerStatus\t'All that a broker tells about itself' haStatus\t'How far slaves are behind' getBrokerConfig\t'Settings in force on brokers' checkRocksdbCqWriteProgress\t'Compare queues in files and in RocksDB' getColdDataFlowCtrInfo\t'How much cold data groups may read, and do' drainStatus\t'Drains that are not undone, and what differs now' export\t'A cluster\'s topics, groups and KV config as YAML' plan\t'What differs from such a file' topicList\t'Names of topics, or who consumes them' topicRoute\t'Brokers and queues of a topic' topicClusterList\t'Clusters that have a topic' topicStatus\t'Offsets of a topic\'s queues' statsAll\t'What topics take and groups read' allocateMQ\t'Which client gets which queues' getBrokerLiteInfo\t'What brokers have of lite topics' getParentTopicInfo\t'How many lite topics a parent topic has' getLiteTopicInfo\t'Offsets and subscribers of a lite topic' getLiteClientInfo\t'Lite topics that a client subscribes to' getLiteGroupInfo\t'How far a group is behind on lite topics' whatIf\t'What is lost without some brokers or name servers' spread\t'Topics that not all brokers have evenly' registrationSize\t'How near registrations are to their limit' consumerProgress\t'How far a group is behind, or all groups' consumerConnection\t'Clients of a group, and what they subscribe to' consumerStatus\t'What the clients of a group tell about themselves' brokerConsumeStats\t'How far all groups are behind on one broker' getConsumerConfig\t'Settings of a group' getConsumeMode\t'Which groups were told to pull or to pop' routeExplain\t'Why a client gets "No route info of this topic"' producer\t'All producers of a broker, or of all' producerConnection\t'Clients of a group' queryMsgByKey\t'Messages with a business key' queryMsgByOffset\t'The message at one place of a queue' printMsgByQueue\t'Messages in one queue, or its tags' printMsg\t'Messages in all queues of a topic' consumeMessage\t'Messages from an offset or a time on' dumpCompactionLog\t'Messages in a file of a broker' queryCq\t'Entries of a queue as brokers have them' queryMsgTraceById\t'Who sent and who consumed a message' listUser\t'Users of brokers, and where brokers differ' getUser\t'One user of brokers' listAcl\t'What users may do on brokers' getAcl\t'What one user may do on brokers' getAclConfig\t'Accounts of 4.x brokers' clusterAclConfigVersion\t'When the ACL files of 4.x brokers changed' getControllerMetaData\t'Who leads the controllers' getSyncStateSet\t'Replicas of brokers, and which are in sync' getBrokerEpoch\t'Epochs of brokers under a controller' getControllerConfig\t'Settings of controllers' where\t'Which are asked, who said so, and whether they answer' kvGet\t'One value of the KV config' kvList\t'All values of a KV namespace' getNamesrvConfig\t'Settings in force' divergence\t'Do the name servers agree, and why not' kvDiff\t'What name servers have differently in their KV config' kvExport\t'KV config as a file' orderConfCheck\t'Whether order configurations fit what is there' configDiff\t'Settings that are not everywhere the same, or not the default' exportConfigs\t'Settings of brokers as JSON' exportMetadata\t'Topics and groups as JSON' exportMetrics\t'Load, versions and sizes as JSON' exportMetadataInRocksDB\t'Topics or groups that a broker keeps in RocksDB' history\t'What happened to a topic, a broker or a key' routeAt\t'The route of a topic at a moment of the past' routeDiff\t'What differs between two moments or places' snapshotSave\t'All that name servers know, in a file' collect\t'Write journals of name servers that keep none' wipeWritePerm\t'Stop writes to a broker' addWritePerm\t'Allow writes to a broker again' updateBrokerConfig\t'Set one item on brokers' sendMsgStatus\t'Write test messages to a broker, and time each' clusterRT\t'Write test messages to all masters, and time them' cleanExpiredCQ\t'Delete parts of queues whose messages expired' deleteExpiredCommitLog\t'Delete files of the commit log that have expired' cleanUnusedTopic\t'Delete queues of topics without config' setCommitLogReadAheadMode\t'Say whether commit logs are read ahead' switchTimerEngine\t'Choose what keeps timed messages' resetMasterFlushOffset\t'Tell a slave what its master has on its disk' updateColdDataFlowCtrGroupConfig\t'Let a group read so much cold data' removeColdDataFlowCtrGroupConfig\t'Let a group read as much as all' addBroker\t'Start a broker in a container' removeBroker\t'Stop a broker in a container' drain\t'Stop writes to a broker until it can be stopped safely' undrain\t'Allow writes again, exactly as before the drain' rollingRestart\t'Restart a cluster, one broker after another' apply\t'Make a cluster what such a file says' updateTopic\t'Create or change a topic' updateTopicList\t'Create or change the topics of a file' updateTopicPerm\t'Change a topic\'s permission' updateStaticTopic\t'Create or enlarge a topic of mapped queues' remappingStaticTopic\t'Move such queues to other brokers' deleteTopic\t'Delete a topic with its messages' triggerLiteDispatch\t'Have brokers look anew what clients can get' updateSubGroup\t'Create or change a group' updateSubGroupList\t'Create or change the groups of a file' deleteSubGroup\t'Delete a group' setConsumeMode\t'Have a group pull, or pop' resetOffsetByTime\t'Move a group to a time or an offset' skipAccumulatedMessage\t'Move a group to the end of a topic' cloneGroupOffset\t'Move a group to where another one is' checkMsgSendRT\t'Write test messages to a topic, and time each' sendMessage\t'Send one text message to a topic' createUser\t'Make a user' updateUser\t'Change a user\'s password, type or status' copyUser\t'Copy users from one broker to another' deleteUser\t'Delete a user with his ACL' createAcl\t'Allow or deny a user something' updateAcl\t'Allow or deny a user something else' copyAcl\t'Copy ACLs from one broker to another' deleteAcl\t'Delete an ACL, or what it says of resources' updateAclConfig\t'Make or change an account of 4.x brokers' deleteAclConfig\t'Delete an account of 4.x brokers' updateGlobalWhiteAddr\t'Who need not sign to 4.x brokers' updateControllerConfig\t'Set one item on controllers' electMaster\t'Make a replica the master' cleanBrokerMetadata\t'Have controllers forget replicas' updateKvConfig\t'Write a value of the KV config' deleteKvConfig\t'Delete a value of the KV config' updateNamesrvConfig\t'Set one item' kvSync\t'Copy KV config from one name server to the others' kvImport\t'Write the KV config of a file on every name server' exportPopRecord\t'Have brokers move pop records to their message stores' updateOrderConf\t'Show or write a topic\'s order configuration' orphans\t'Topics without a broker, a name server or a group' queryMsgByUniqueKey\t'Messages by the id in a producer\'s log' queryMsgById\t'A message by an id of either kind' rocksDBConfigToJson\t'What a broker keeps in RocksDB, as JSON' contextList\t'Clusters that are known by name' contextShow\t'One of them' contextUse\t'Choose one for all commands' contextSet\t'Make or change one' contextLogin\t'Store its credentials' contextDelete\t'Forget one' snapshotShow\t'What is in such a file' snapshotList\t'Such files in a folder' journalCat\t'What a name server\'s journal says' journalTail\t'The end of it, and what comes' journalStat\t'What is in it, by type of event' journalVerify\t'Whether it is whole' reportShow\t'A report that was made' reportHtml\t'All reports on one page, with pictures' reportMarkdown\t'All reports as Markdown' auditList\t'Changes that were made from this account' mqadminMap\t'What to type instead of a command of mqadmin' checkNamesrv\t'Whether name servers answer' checkBrokers\t'Whether brokers answer, and have their masters' checkDivergence\t'Whether name servers know the same' checkTopic\t'Whether a topic can be written' checkWritable\t'Whether all topics can be written' checkLag\t'How far a group is behind' checkHeartbeat\t'How long ago brokers were heard of' checkRegistrationSize\t'How near brokers are to the largest registration' checkCertificates\t'How long certificates are still valid' checkJournal\t'Whether journals go on and are whole' checkDrain\t'Whether drained brokers still are' checkAll\t'Every check that applies' securityAudit\t'What stands open, and what to do about it' startMonitoring\t'Every consumer group, again and again' reportRun\t'Tables of what happened, out of journals and logs' reportStream\t'The same, again and again' namesrv\t'Run a name server here' lab\t'Run a name server and simulated brokers, to play with' completion\t'Write the completion of a shell' tui\t'The cluster, live, on the whole terminal' batch\t'Run many commands, one a line' help\t'More on one command'
         case 'columns:*'
             # The last of several, such as a,b or a,-b.
             set -l others (string replace -r '[^,-]*$' '' -- $typed)

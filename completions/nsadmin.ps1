@@ -13,18 +13,43 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'brokerstatus' = @{
             name = 'brokerStatus'; family = 'read'; help = 'All that a broker tells about itself'
-            places = @('-b,--brokerAddr=addresses Address of one broker.')
-            options = @('-b,--brokerAddr=addresses Address of one broker.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerAddr|key|value|'
+            places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerAddr|key|value|'
         }
         'hastatus' = @{
             name = 'haStatus'; family = 'read'; help = 'How far slaves are behind'
-            places = @('-b,--brokerAddr=addresses Address of one broker.')
-            options = @('-b,--brokerAddr=addresses Address of one broker.', '-c,--clusterName=clusters Every master and slave of it.', '-i,--interval= Again and again, until Ctrl-C.'); columns = 'brokerName|brokerId|brokerAddr|role|commitLogMaxOffset|inSyncSlaveNums|slaveAddr|slaveAckOffset|diff|inSync|transferFromWhere|masterAddr|masterFlushOffset|transferredByteInSecond|lastRead|lastWrite|error|'
+            places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.', '-i,--interval= Again and again, until Ctrl-C.'); columns = 'brokerName|brokerId|brokerAddr|role|commitLogMaxOffset|inSyncSlaveNums|slaveAddr|slaveAckOffset|diff|inSync|transferFromWhere|masterAddr|masterFlushOffset|transferredByteInSecond|lastRead|lastWrite|error|'
         }
         'getbrokerconfig' = @{
             name = 'getBrokerConfig'; family = 'read'; help = 'Settings in force on brokers'
-            places = @('-b,--brokerAddr=addresses Address of one broker.')
-            options = @('-b,--brokerAddr=addresses Address of one broker.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|key|value|'
+            places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|key|value|'
+        }
+        'checkrocksdbcqwriteprogress' = @{
+            name = 'checkRocksdbCqWriteProgress'; family = 'read'; help = 'Compare queues in files and in RocksDB'
+            places = @('-c,--cluster=clusters Every master of it.')
+            options = @('-c,--cluster=clusters Every master of it.', '-t,--topic=topics Only this topic.', '-cf,--checkFrom= Of messages stored since; 30 days ago if left out.'); columns = 'brokerName|brokerId|brokerAddr|checkStatus|result|error|'
+        }
+        'getcolddataflowctrinfo' = @{
+            name = 'getColdDataFlowCtrInfo'; family = 'read'; help = 'How much cold data groups may read, and do'
+            places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|consumerGroup|threshold|coldAcc|since|lastColdRead|error|'
+        }
+        'drainstatus' = @{
+            name = 'drainStatus'; family = 'read'; help = 'Drains that are not undone, and what differs now'
+            places = @('-b,--brokerName=brokers Only the drain of this broker.')
+            options = @('-b,--brokerName=brokers Only the drain of this broker.'); columns = 'brokerName|clusterName|phase|started|by|pid|namesrvAddr|topicCount|openTopics|reopened|differing|error|'
+        }
+        'export' = @{
+            name = 'export'; family = 'read'; help = 'A cluster''s topics, groups and KV config as YAML'
+            places = @('-c,--clusterName=clusters The cluster.')
+            options = @('-c,--clusterName=clusters The cluster.', '--namespace=namespaces With this KV namespace too. Repeatable.', '--schema The schema of such files instead.'); columns = ''
+        }
+        'plan' = @{
+            name = 'plan'; family = 'read'; help = 'What differs from such a file'
+            places = @('--file=files What the cluster is to have, in YAML.')
+            options = @('--file=files What the cluster is to have, in YAML.', '--prune Delete what the file does not have, of the sections that it has.', '--save-to=files Keep the plan, for apply to carry it out.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
         }
         'topiclist' = @{
             name = 'topicList'; family = 'read'; help = 'Names of topics, or who consumes them'
@@ -56,6 +81,46 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-t,--topic=topics Name of a topic.', '-i,--ipList= Client ids, or what stands for them: a,b,c.')
             options = @('-t,--topic=topics Name of a topic.', '-i,--ipList= Client ids, or what stands for them: a,b,c.'); columns = 'clientId|topic|brokerName|queueId|'
         }
+        'getbrokerliteinfo' = @{
+            name = 'getBrokerLiteInfo'; family = 'read'; help = 'What brokers have of lite topics'
+            places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--cluster=clusters Every master of it.', '-d,--showDetail Parent topics and their groups in the table, too.'); columns = 'brokerName|brokerId|brokerAddr|storeType|maxLmqNum|currentLmqNum|liteSubscriptionCount|orderInfoCount|cqTableSize|offsetTableSize|eventMapSize|topicMeta|groupMeta|error|'
+        }
+        'getparenttopicinfo' = @{
+            name = 'getParentTopicInfo'; family = 'read'; help = 'How many lite topics a parent topic has'
+            places = @('-p,--parentTopic=topics The parent topic.')
+            options = @('-p,--parentTopic=topics The parent topic.'); columns = 'brokerName|brokerAddr|ttl|liteTopicCount|lmqNum|groups|error|'
+        }
+        'getlitetopicinfo' = @{
+            name = 'getLiteTopicInfo'; family = 'read'; help = 'Offsets and subscribers of a lite topic'
+            places = @('-p,--parentTopic=topics The parent topic.', '-l,--liteTopic= The lite topic.')
+            options = @('-p,--parentTopic=topics The parent topic.', '-l,--liteTopic= The lite topic.', '-s,--showClientId Who subscribes in the table, too.'); columns = 'brokerName|brokerAddr|minOffset|maxOffset|lastUpdated|shardingToBroker|subscriberCount|subscribers|error|'
+        }
+        'getliteclientinfo' = @{
+            name = 'getLiteClientInfo'; family = 'read'; help = 'Lite topics that a client subscribes to'
+            places = @('-p,--parentTopic=topics The parent topic.', '-g,--group=groups The consumer group.', '-c,--clientId= The client''s id.')
+            options = @('-p,--parentTopic=topics The parent topic.', '-g,--group=groups The consumer group.', '-c,--clientId= The client''s id.', '-s,--showDetail Its lite topics in the table, too.'); columns = 'brokerName|brokerAddr|liteTopicCount|lastAccessTime|lastConsumeTime|liteTopics|error|'
+        }
+        'getlitegroupinfo' = @{
+            name = 'getLiteGroupInfo'; family = 'read'; help = 'How far a group is behind on lite topics'
+            places = @('-p,--parentTopic=topics The parent topic.', '-g,--group=groups The consumer group.')
+            options = @('-p,--parentTopic=topics The parent topic.', '-g,--group=groups The consumer group.', '-l,--liteTopic= Only this lite topic.', '-k,--topK= So many that are furthest behind.'); columns = 'brokerName|brokerAddr|liteTopic|brokerOffset|consumerOffset|lagCount|earliestUnconsumedTime|lastTime|error|'
+        }
+        'whatif' = @{
+            name = 'whatIf'; family = 'read'; help = 'What is lost without some brokers or name servers'
+            places = @()
+            options = @('--down=brokers Names of brokers, with commas; broker-a:0 is only its master.', '--down-namesrv= Addresses of name servers, with commas.', '--detail Each topic, broker and client by itself, also those that lose a part.', '--system Also topics of RocketMQ''s own, of retries and of dead letters.'); columns = 'what|name|count|finding|lostRatio|writeQueues|writeQueuesLeft|readQueues|readQueuesLeft|brokersLost|topics|clients|namesrvAddrs|nameServers|nameServersLeft|'
+        }
+        'spread' = @{
+            name = 'spread'; family = 'read'; help = 'Topics that not all brokers have evenly'
+            places = @('-t,--topic=topics Only this topic.')
+            options = @('-t,--topic=topics Only this topic.', '--all All topics that are not on every broker, or not evenly.', '-c,--clusterName=clusters Only this cluster.', '--plan=files Write what makes them even, for plan and apply.'); columns = 'clusterName|topic|finding|missing|queues|differing|'
+        }
+        'registrationsize' = @{
+            name = 'registrationSize'; family = 'read'; help = 'How near registrations are to their limit'
+            places = @()
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.', '--largest= So many topics of each broker, largest first.', '--removable The topics of retries and dead letters whose group has vanished.'); columns = 'clusterName|brokerName|brokerId|brokerAddr|version|topics|form|frames|bytes|framePercent|fits|removable|removableBytes|largestTopic|largestTopicBytes|error|topic|vanishedGroup|'
+        }
         'consumerprogress' = @{
             name = 'consumerProgress'; family = 'read'; help = 'How far a group is behind, or all groups'
             places = @('-g,--groupName=groups A consumer group; all if left out.')
@@ -64,7 +129,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'consumerconnection' = @{
             name = 'consumerConnection'; family = 'read'; help = 'Clients of a group, and what they subscribe to'
             places = @('-g,--consumerGroup=groups A consumer group.')
-            options = @('-g,--consumerGroup=groups A consumer group.', '-b,--brokerAddr=addresses Ask only the broker at this address.', '-c,--cluster=clusters Ask only the brokers of this cluster.'); columns = 'group|clientId|clientAddr|language|version|consumeType|messageModel|consumeFromWhere|subscriptions|brokerAddrs|'
+            options = @('-g,--consumerGroup=groups A consumer group.', '-b,--brokerAddr=addresses Ask only this broker: address, NAME or NAME/ID.', '-c,--cluster=clusters Ask only the brokers of this cluster.'); columns = 'group|clientId|clientAddr|language|version|consumeType|messageModel|consumeFromWhere|subscriptions|brokerAddrs|'
         }
         'consumerstatus' = @{
             name = 'consumerStatus'; family = 'read'; help = 'What the clients of a group tell about themselves'
@@ -73,18 +138,28 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'brokerconsumestats' = @{
             name = 'brokerConsumeStats'; family = 'read'; help = 'How far all groups are behind on one broker'
-            places = @('-b,--brokerAddr=addresses Address of one broker.')
-            options = @('-b,--brokerAddr=addresses Address of one broker.', '-t,--timeoutMillis= How long the broker may take.', '-l,--level= Only queues that are this far behind.', '-o,--order=true|false true: only ordered topics.'); columns = 'topic|group|brokerName|queueId|brokerOffset|consumerOffset|diff|lastTime|'
+            places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-t,--timeoutMillis= How long the broker may take.', '-l,--level= Only queues that are this far behind.', '-o,--order=true|false true: only ordered topics.'); columns = 'topic|group|brokerName|queueId|brokerOffset|consumerOffset|diff|lastTime|'
         }
         'getconsumerconfig' = @{
             name = 'getConsumerConfig'; family = 'read'; help = 'Settings of a group'
             places = @('-g,--groupName=groups A consumer group.')
             options = @('-g,--groupName=groups A consumer group.', '-c,--clusterName=clusters Only the brokers of this cluster.'); columns = 'group|brokerName|brokerAddr|consumeEnable|consumeFromMinEnable|consumeBroadcastEnable|consumeMessageOrderly|retryQueueNums|retryMaxTimes|groupRetryPolicy|consumeTimeoutMinute|brokerId|whichBrokerWhenConsumeSlowly|notifyConsumerIdsChangedEnable|groupSysFlag|subscriptionDataSet|attributes|error|'
         }
+        'getconsumemode' = @{
+            name = 'getConsumeMode'; family = 'read'; help = 'Which groups were told to pull or to pop'
+            places = @()
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.', '-t,--topicName=topics Only this topic.', '-g,--groupName=groups Only this group.'); columns = 'brokerName|brokerId|brokerAddr|topic|consumerGroup|mode|popShareQueueNum|error|'
+        }
+        'routeexplain' = @{
+            name = 'routeExplain'; family = 'read'; help = 'Why a client gets "No route info of this topic"'
+            places = @('-t,--topic=topics Name of a topic.')
+            options = @('-t,--topic=topics Name of a topic.', '-c,--clusterName=clusters Where the client should find it.', '-b,--brokerAddr=addresses A broker that should have it, if no name server knows that broker. Repeatable.', '--client= The name servers of the client, as its configuration has them: they are asked as well.', '--zone= The client''s zone (rocketmq.zone), if it has one.', '--contexts Look for the topic in all other contexts too.', '--journal=folders A name server''s journal; else the context''s. Repeatable.'); columns = 'step|result|namesrvAddrs|brokerName|brokerAddr|seen|next|command|'
+        }
         'producer' = @{
             name = 'producer'; family = 'read'; help = 'All producers of a broker, or of all'
-            places = @('-b,--broker=addresses Address of one broker; all if left out.')
-            options = @('-b,--broker=addresses Address of one broker; all if left out.', '--internal,--no-internal Show or hide CLIENT_INNER_PRODUCER.'); columns = 'producerGroup|clientId|clientAddr|language|version|lastUpdated|brokerAddr|'
+            places = @('-b,--broker=addresses One broker: address, NAME or NAME/ID; all if left out.')
+            options = @('-b,--broker=addresses One broker: address, NAME or NAME/ID; all if left out.', '--internal,--no-internal Show or hide CLIENT_INNER_PRODUCER.'); columns = 'producerGroup|clientId|clientAddr|language|version|lastUpdated|brokerAddr|'
         }
         'producerconnection' = @{
             name = 'producerConnection'; family = 'read'; help = 'Clients of a group'
@@ -94,7 +169,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'querymsgbykey' = @{
             name = 'queryMsgByKey'; family = 'read'; help = 'Messages with a business key'
             places = @('-t,--topic=topics Name of a topic.', '-k,--msgKey= One of the keys of a message.')
-            options = @('-t,--topic=topics Name of a topic.', '-k,--msgKey= One of the keys of a message.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-m,--maxNum= The newest N messages.', '-p,--keyType=K|T K: a key; T: a tag, with a RocksDB index only.', '-l,--lastKey= Go on behind this indexKey, with a RocksDB index.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|indexKey|'
+            options = @('-t,--topic=topics Name of a topic.', '-k,--msgKey= One of the keys of a message.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-m,--maxNum= The newest N messages.', '-p,--keyType=K|T K: a key; T: a tag, with a RocksDB index only.', '-l,--lastKey= Go on behind this indexKey, with a RocksDB index.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|indexKey|'
         }
         'querymsgbyoffset' = @{
             name = 'queryMsgByOffset'; family = 'read'; help = 'The message at one place of a queue'
@@ -104,17 +179,82 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'printmsgbyqueue' = @{
             name = 'printMsgByQueue'; family = 'read'; help = 'Messages in one queue, or its tags'
             places = @('-t,--topic=topics Name of a topic.', '-a,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.')
-            options = @('-t,--topic=topics Name of a topic.', '-a,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.', '-c,--charsetName= Read bodies in this encoding, not in UTF-8.', '-s,--subExpression= Only messages with a tag of these: A || B.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-p,--print=true|false Whether messages are shown; true unless -f is.', '-d,--printBody=true|false Whether with bodies; false.', '-f,--calculate=true|false Count messages by tag; false. Has no bound.', '--maxNum= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tag|count|'
+            options = @('-t,--topic=topics Name of a topic.', '-a,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.', '-c,--charsetName= Read bodies in this encoding, not in UTF-8.', '-s,--subExpression= Only messages with a tag of these: A || B.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-p,--print=true|false Whether messages are shown; true unless -f is.', '-d,--printBody=true|false Whether with bodies; false.', '-f,--calculate=true|false Count messages by tag; false. Has no bound.', '--maxNum= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tag|count|'
         }
         'printmsg' = @{
             name = 'printMsg'; family = 'read'; help = 'Messages in all queues of a topic'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-c,--charsetName= Read bodies in this encoding, not in UTF-8.', '-s,--subExpression= Only messages with a tag of these: A || B.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-d,--printBody=true|false Whether with bodies; true.', '-l,--lmqParentTopic=topics Ask the brokers of this topic instead.', '--maxNum= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
+            options = @('-t,--topic=topics Name of a topic.', '-c,--charsetName= Read bodies in this encoding, not in UTF-8.', '-s,--subExpression= Only messages with a tag of these: A || B.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-d,--printBody=true|false Whether with bodies; true.', '-l,--lmqParentTopic=topics Ask the brokers of this topic instead.', '--maxNum= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
+        }
+        'consumemessage' = @{
+            name = 'consumeMessage'; family = 'read'; help = 'Messages from an offset or a time on'
+            places = @('-t,--topic=topics Name of a topic.')
+            options = @('-t,--topic=topics Name of a topic.', '-b,--brokerName=brokers Only queues of this broker.', '-i,--queueId= With -b: only this queue.', '-o,--offset= With -i: from there on.', '-g,--consumerGroup=groups Is left alone: see above.', '-s,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-c,--MessageNumber= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
+        }
+        'dumpcompactionlog' = @{
+            name = 'dumpCompactionLog'; family = 'read'; help = 'Messages in a file of a broker'
+            places = @('-f,--file=files A file of a broker, read here.')
+            options = @('-f,--file=files A file of a broker, read here.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
+        }
+        'querycq' = @{
+            name = 'queryCq'; family = 'read'; help = 'Entries of a queue as brokers have them'
+            places = @('-t,--topic=topics Name of a topic.', '-q,--queue= Number of a queue, from 0.', '-i,--index= The first entry, by its place in the queue.')
+            options = @('-t,--topic=topics Name of a topic.', '-q,--queue= Number of a queue, from 0.', '-i,--index= The first entry, by its place in the queue.', '-c,--count= So many entries at most.', '-b,--broker=addresses Only this broker: address, NAME or NAME/ID.', '-g,--consumer=groups Whether the filter of this group takes each of them.'); columns = 'brokerName|brokerAddr|topic|queueId|queueOffset|physicalOffset|storeSize|tagsCode|extendData|bitMap|eval|msg|'
         }
         'querymsgtracebyid' = @{
             name = 'queryMsgTraceById'; family = 'read'; help = 'Who sent and who consumed a message'
             places = @('-i,--msgId= The id that a producer has in its log.')
-            options = @('-i,--msgId= The id that a producer has in its log.', '-t,--traceTopic=topics Where the traces are.', '-b,--beginTimestamp= Traces since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.', '-e,--endTimestamp= Traces until, likewise.', '-c,--maxNum= Look at so many trace messages of each broker.'); columns = 'type|group|clientHost|time|costMs|status|topic|msgId|offsetMsgId|tags|keys|storeHost|messageType|retryTimes|requestId|transactionId|'
+            options = @('-i,--msgId= The id that a producer has in its log.', '-t,--traceTopic=topics Where the traces are.', '-b,--beginTimestamp= Traces since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Traces until, likewise.', '-c,--maxNum= Look at so many trace messages of each broker.'); columns = 'type|group|clientHost|time|costMs|status|topic|msgId|offsetMsgId|tags|keys|storeHost|messageType|retryTimes|requestId|transactionId|'
+        }
+        'listuser' = @{
+            name = 'listUser'; family = 'read'; help = 'Users of brokers, and where brokers differ'
+            places = @()
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.', '-f= Only users with this in their names.'); columns = 'brokerName|brokerId|brokerAddr|username|userType|userStatus|'
+        }
+        'getuser' = @{
+            name = 'getUser'; family = 'read'; help = 'One user of brokers'
+            places = @('-u,--username= Name of the user.')
+            options = @('-u,--username= Name of the user.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|username|userType|userStatus|'
+        }
+        'listacl' = @{
+            name = 'listAcl'; family = 'read'; help = 'What users may do on brokers'
+            places = @()
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.', '-s,--subject= Only subjects with this text in them.', '-r,--resource= Only resources with this text in them.'); columns = 'brokerName|brokerId|brokerAddr|subject|policyType|resource|actions|sourceIps|decision|'
+        }
+        'getacl' = @{
+            name = 'getAcl'; family = 'read'; help = 'What one user may do on brokers'
+            places = @('-s,--subject= Who: User:NAME, or NAME alone.')
+            options = @('-s,--subject= Who: User:NAME, or NAME alone.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|subject|policyType|resource|actions|sourceIps|decision|'
+        }
+        'getaclconfig' = @{
+            name = 'getAclConfig'; family = 'read'; help = 'Accounts of 4.x brokers'
+            places = @()
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|accessKey|admin|whiteRemoteAddress|defaultTopicPerm|defaultGroupPerm|topicPerms|groupPerms|globalWhiteAddrs|'
+        }
+        'clusteraclconfigversion' = @{
+            name = 'clusterAclConfigVersion'; family = 'read'; help = 'When the ACL files of 4.x brokers changed'
+            places = @()
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|aclFile|counter|lastUpdated|'
+        }
+        'getcontrollermetadata' = @{
+            name = 'getControllerMetaData'; family = 'read'; help = 'Who leads the controllers'
+            places = @()
+            options = @('-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.'); columns = 'controllerAddr|isLeader|group|leaderId|leaderAddr|peers|'
+        }
+        'getsyncstateset' = @{
+            name = 'getSyncStateSet'; family = 'read'; help = 'Replicas of brokers, and which are in sync'
+            places = @()
+            options = @('-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-b,--brokerName=brokers Name of one broker.', '-c,--clusterName=clusters Every broker of it.', '-i,--interval= Again and again, until Ctrl-C.'); columns = 'brokerName|brokerId|brokerAddr|isMaster|inSync|alive|masterEpoch|syncStateSetEpoch|'
+        }
+        'getbrokerepoch' = @{
+            name = 'getBrokerEpoch'; family = 'read'; help = 'Epochs of brokers under a controller'
+            places = @()
+            options = @('-b,--brokerName=brokers Name of one broker.', '-c,--clusterName=clusters Every broker of it.', '-i,--interval= Again and again, until Ctrl-C.'); columns = 'brokerName|brokerId|brokerAddr|epoch|startOffset|endOffset|maxOffset|'
+        }
+        'getcontrollerconfig' = @{
+            name = 'getControllerConfig'; family = 'read'; help = 'Settings of controllers'
+            places = @()
+            options = @('-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.'); columns = 'controllerAddr|key|value|'
         }
         'where' = @{
             name = 'where'; family = 'read'; help = 'Which are asked, who said so, and whether they answer'
@@ -136,15 +276,60 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @()
             options = @(); columns = 'namesrvAddr|key|value|'
         }
+        'divergence' = @{
+            name = 'divergence'; family = 'read'; help = 'Do the name servers agree, and why not'
+            places = @()
+            options = @('--detail A row for each thing, not for each kind.', '--hashes Instead, a row for each name server: a hash of each section.', '--settle= How long brokers may take to make all equal; 60.', '--section=broker|topic|kv|setting Only broker, topic, kv or setting. Repeatable.', '-s,--namespace=namespaces With this KV namespace too. Repeatable.'); columns = 'what|name|brokerName|count|state|seenFor|differs|cause|causeKind|advice|values|namesrvAddr|brokers|topics|brokerHash|topicHash|kvHash|settingHash|error|'
+        }
+        'kvdiff' = @{
+            name = 'kvDiff'; family = 'read'; help = 'What name servers have differently in their KV config'
+            places = @()
+            options = @('-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.'); columns = 'namespace|key|differs|values|'
+        }
+        'kvexport' = @{
+            name = 'kvExport'; family = 'read'; help = 'KV config as a file'
+            places = @('--file=files Where to; standard output if left out.')
+            options = @('--file=files Where to; standard output if left out.', '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.', '--from=name-servers As this name server has it.'); columns = 'file|namespace|entries|'
+        }
+        'orderconfcheck' = @{
+            name = 'orderConfCheck'; family = 'read'; help = 'Whether order configurations fit what is there'
+            places = @('-t,--topic=topics Only this topic.')
+            options = @('-t,--topic=topics Only this topic.'); columns = 'topic|severity|kind|problem|orderConf|servers|'
+        }
+        'configdiff' = @{
+            name = 'configDiff'; family = 'read'; help = 'Settings that are not everywhere the same, or not the default'
+            places = @()
+            options = @('-c,--clusterName=clusters Of brokers, those of this cluster.', '--brokers Only brokers.', '--namesrvs Only name servers.', '--default Instead, what is not the default of the server''s release.', '--own Names, addresses, ports and paths too.'); columns = 'kind|key|differs|default|values|'
+        }
+        'exportconfigs' = @{
+            name = 'exportConfigs'; family = 'read'; help = 'Settings of brokers as JSON'
+            places = @('-c,--clusterName=clusters The cluster.')
+            options = @('-c,--clusterName=clusters The cluster.', '-f,--filePath=folders Write a file in this folder instead of standard output.', '--all All settings, not the 16 that mqadmin picks.'); columns = 'file|brokers|size|'
+        }
+        'exportmetadata' = @{
+            name = 'exportMetadata'; family = 'read'; help = 'Topics and groups as JSON'
+            places = @('-c,--clusterName=clusters Every master of it.')
+            options = @('-c,--clusterName=clusters Every master of it.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-f,--filePath=folders Write a file in this folder instead of standard output.', '-t,--topic Only topics.', '-g,--subscriptionGroup Only consumer groups.', '-s,--specialTopic Topics of retries and dead letters, too.', '--sum Add up queues over brokers, as mqadmin does: good for counting only.'); columns = 'file|brokers|size|'
+        }
+        'exportmetrics' = @{
+            name = 'exportMetrics'; family = 'read'; help = 'Load, versions and sizes as JSON'
+            places = @('-c,--clusterName=clusters The cluster.')
+            options = @('-c,--clusterName=clusters The cluster.', '-f,--filePath=folders Write a file in this folder instead of standard output.'); columns = 'file|brokers|size|'
+        }
+        'exportmetadatainrocksdb' = @{
+            name = 'exportMetadataInRocksDB'; family = 'read'; help = 'Topics or groups that a broker keeps in RocksDB'
+            places = @('-p,--path=folders A broker''s config folder, read here.', '-t,--configType=topics|subscriptionGroups What to read.')
+            options = @('-p,--path=folders A broker''s config folder, read here.', '-t,--configType=topics|subscriptionGroups What to read.', '-j,--jsonEnable=true|false true: JSON as brokers have it, instead of rows.'); columns = 'key|value|'
+        }
         'history' = @{
             name = 'history'; family = 'read'; help = 'What happened to a topic, a broker or a key'
             places = @('--kind=topic|broker|cluster|kv topic, broker, cluster or kv; all if left out.', '--name= Its name; of kv, the namespace.', '--key= Of kv, one key.')
-            options = @('--kind=topic|broker|cluster|kv topic, broker, cluster or kv; all if left out.', '--name= Its name; of kv, the namespace.', '--key= Of kv, one key.', '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.', '--until= Only before then.', '--type= Only events of this type, such as TopicsChanged. Repeatable.', '-f,--follow Go on with what comes, until Ctrl-C.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal; else the context''s. Repeatable.'); columns = 'seq|time|server|type|changes|cause|client|event|'
+            options = @('--kind=topic|broker|cluster|kv topic, broker, cluster or kv; all if left out.', '--name= Its name; of kv, the namespace.', '--key= Of kv, one key.', '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--until= Only before then.', '--type= Only events of this type, such as TopicsChanged. Repeatable.', '--limit= Only the newest so many; 0 for all; 1000 if left out.', '-f,--follow Go on with what comes, until Ctrl-C.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal; else the context''s. Repeatable.'); columns = 'seq|time|server|type|changes|cause|client|event|'
         }
         'routeat' = @{
             name = 'routeAt'; family = 'read'; help = 'The route of a topic at a moment of the past'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '--at= ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal; else the context''s. Repeatable.'); columns = 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|server|'
+            options = @('-t,--topic=topics Name of a topic.', '--at= ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal; else the context''s. Repeatable.'); columns = 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|server|'
         }
         'routediff' = @{
             name = 'routeDiff'; family = 'read'; help = 'What differs between two moments or places'
@@ -154,12 +339,12 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'snapshotsave' = @{
             name = 'snapshotSave'; family = 'read'; help = 'All that name servers know, in a file'
             places = @('--file=files Where to; named after the time if left out.')
-            options = @('--file=files Where to; named after the time if left out.', '--namespace=namespaces With this KV namespace too. Repeatable.'); columns = 'file|time|nameServers|brokers|topics|kvEntries|size|'
+            options = @('--file=files Where to; named after the time if left out.', '--namespace=namespaces With this KV namespace too. Repeatable.', '--at= Of a past moment, from a journal: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal; else the context''s. Repeatable.'); columns = 'file|time|nameServers|brokers|topics|kvEntries|size|'
         }
         'collect' = @{
             name = 'collect'; family = 'read'; help = 'Write journals of name servers that keep none'
             places = @('--dir=folders Where the journals are: a folder for each name server.')
-            options = @('--dir=folders Where the journals are: a folder for each name server.', '--interval= From one poll to the next: 500ms, 15s, 1m; 15s if left out.', '--rate= Requests a second at most, over all servers; 1000 if left out.', '--namespace= KV namespace to poll beside ORDER_TOPIC_CONFIG. Repeatable.', '--once One poll of each name server, for cron.'); columns = 'namesrvAddr|result|brokers|topics|events|took|journal|error|'
+            options = @('--dir=folders Where the journals are: a folder for each name server.', '--interval= From one poll to the next: 500ms, 15s, 1m; 15s if left out.', '--rate= Requests a second at most, over all servers; 1000 if left out.', '--namespace= KV namespace to poll beside ORDER_TOPIC_CONFIG. Repeatable.', '--once One poll of each name server, for cron.', '--runtime Ask brokers too: release, TPS, disk, what waits in their queues.', '--lag Ask brokers too how far each consumer group is behind on each topic.', '--broker-interval= From one round of brokers to the next; 60s.', '--broker-rate= Requests to brokers a second at most; 50.', '--keep-days= What each journal keeps; 400 if left out.', '--keep-megabytes= What each journal keeps at most; 2048 if left out.'); columns = 'namesrvAddr|result|brokers|topics|events|took|journal|error|'
         }
         'wipewriteperm' = @{
             name = 'wipeWritePerm'; family = 'change'; help = 'Stop writes to a broker'
@@ -174,7 +359,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'updatebrokerconfig' = @{
             name = 'updateBrokerConfig'; family = 'change'; help = 'Set one item on brokers'
             places = @('-k,--key=broker-keys A setting that getBrokerConfig shows.', '-v,--value= Its new value.')
-            options = @('-k,--key=broker-keys A setting that getBrokerConfig shows.', '-v,--value= Its new value.', '-b,--brokerAddr=addresses Address of one broker.', '-c,--clusterName=clusters Every master of it.', '-a,--updateAllBroker=true|false With -c: its slaves too.'); columns = 'brokerName|brokerId|brokerAddr|key|changes|before|after|result|error|'
+            options = @('-k,--key=broker-keys A setting that getBrokerConfig shows.', '-v,--value= Its new value.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master of it.', '-a,--updateAllBroker=true|false With -c: its slaves too.'); columns = 'brokerName|brokerId|brokerAddr|key|changes|before|after|result|error|'
         }
         'sendmsgstatus' = @{
             name = 'sendMsgStatus'; family = 'change'; help = 'Write test messages to a broker, and time each'
@@ -188,43 +373,133 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'cleanexpiredcq' = @{
             name = 'cleanExpiredCQ'; family = 'change'; help = 'Delete parts of queues whose messages expired'
-            places = @('-b,--brokerAddr=addresses Address of one broker.')
-            options = @('-b,--brokerAddr=addresses Address of one broker.', '-c,--cluster=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
+            places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--cluster=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
+        }
+        'deleteexpiredcommitlog' = @{
+            name = 'deleteExpiredCommitLog'; family = 'change'; help = 'Delete files of the commit log that have expired'
+            places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--cluster=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
         }
         'cleanunusedtopic' = @{
             name = 'cleanUnusedTopic'; family = 'change'; help = 'Delete queues of topics without config'
-            places = @('-b,--brokerAddr=addresses Address of one broker.')
-            options = @('-b,--brokerAddr=addresses Address of one broker.', '-c,--cluster=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
+            places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--cluster=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
+        }
+        'setcommitlogreadaheadmode' = @{
+            name = 'setCommitLogReadAheadMode'; family = 'change'; help = 'Say whether commit logs are read ahead'
+            places = @('-m,--commitLogReadAheadMode=0|1 0 reads ahead, 1 does not.')
+            options = @('-m,--commitLogReadAheadMode=0|1 0 reads ahead, 1 does not.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
+        }
+        'switchtimerengine' = @{
+            name = 'switchTimerEngine'; family = 'change'; help = 'Choose what keeps timed messages'
+            places = @('-e,--engineType=R|F R (RocksDB) or F (files of a time wheel).')
+            options = @('-e,--engineType=R|F R (RocksDB) or F (files of a time wheel).', '-b,--brokerAddr=addresses One master: its address or name.', '-c,--clusterName=clusters Every master of it.'); columns = 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
+        }
+        'resetmasterflushoffset' = @{
+            name = 'resetMasterFlushOffset'; family = 'change'; help = 'Tell a slave what its master has on its disk'
+            places = @('-o,--offset= Place in the commit log, in bytes.')
+            options = @('-o,--offset= Place in the commit log, in bytes.', '-b,--brokerAddr=addresses One slave: address or NAME/ID.'); columns = 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
+        }
+        'updatecolddataflowctrgroupconfig' = @{
+            name = 'updateColdDataFlowCtrGroupConfig'; family = 'change'; help = 'Let a group read so much cold data'
+            places = @('-g,--consumerGroup=groups Name of a group.', '-v,--threshold= So many bytes of cold data in a second.')
+            options = @('-g,--consumerGroup=groups Name of a group.', '-v,--threshold= So many bytes of cold data in a second.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master of it.'); columns = 'brokerName|brokerId|brokerAddr|consumerGroup|changes|before|after|result|error|'
+        }
+        'removecolddataflowctrgroupconfig' = @{
+            name = 'removeColdDataFlowCtrGroupConfig'; family = 'change'; help = 'Let a group read as much as all'
+            places = @('-g,--consumerGroup=groups Name of a group.')
+            options = @('-g,--consumerGroup=groups Name of a group.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master of it.'); columns = 'brokerName|brokerId|brokerAddr|consumerGroup|changes|before|after|result|error|'
+        }
+        'addbroker' = @{
+            name = 'addBroker'; family = 'change'; help = 'Start a broker in a container'
+            places = @('-c,--brokerContainerAddr= Address of the container.', '-b,--brokerConfigPath= The broker''s file, on the container''s machine.')
+            options = @('-c,--brokerContainerAddr= Address of the container.', '-b,--brokerConfigPath= The broker''s file, on the container''s machine.'); columns = 'brokerContainerAddr|broker|result|error|'
+        }
+        'removebroker' = @{
+            name = 'removeBroker'; family = 'change'; help = 'Stop a broker in a container'
+            places = @('-c,--brokerContainerAddr= Address of the container.', '-b,--brokerIdentity= Which broker of it; 0 is the id of a master.')
+            options = @('-c,--brokerContainerAddr= Address of the container.', '-b,--brokerIdentity= Which broker of it; 0 is the id of a master.'); columns = 'brokerContainerAddr|broker|result|error|'
+        }
+        'drain' = @{
+            name = 'drain'; family = 'change'; help = 'Stop writes to a broker until it can be stopped safely'
+            places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
+            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.', '--hold Go on holding when it is safe, until Ctrl-C.', '--then= What the shell is to run once it is safe; {brokerName} and {brokerAddr} are filled in.', '--for-good Wait also until no consumer group has anything left to read here.', '--durable Through brokerPermission, which a restarted broker keeps, and not on name servers.', '--force Although topics would be left without a broker.', '--allow-unreachable Although a name server does not answer.', '--threshold= Messages a minute that count as none; 0 if left out.', '--settle= How long clients take to look at routes again (pollNameServerInterval); 30s if left out.', '--interval= From one look to the next; 10s if left out.', '--intervals= So many in a row without writes; 3 if left out.'); columns = 'namesrvAddr|brokerName|topicCount|openTopics|result|error|'
+        }
+        'undrain' = @{
+            name = 'undrain'; family = 'change'; help = 'Allow writes again, exactly as before the drain'
+            places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
+            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|how|differing|result|error|'
+        }
+        'rollingrestart' = @{
+            name = 'rollingRestart'; family = 'change'; help = 'Restart a cluster, one broker after another'
+            places = @('-c,--clusterName=clusters Name of the cluster.')
+            options = @('-c,--clusterName=clusters Name of the cluster.', '--stop= What the shell runs to stop one; {brokerName}, {brokerAddr}, {brokerId} are filled in.', '--start= What the shell runs to start it, likewise.', '--pause-after= End after so many groups; the next start goes on.', '--patience= How long a broker may take until it is healthy again; 10m if left out.', '--durable Drain through brokerPermission: closed until slaves are in sync, not only down.', '--force Although topics are on one broker alone.', '--allow-unreachable Although a name server does not answer.', '--threshold= Messages a minute that count as none; 0 if left out.', '--settle= How long clients take to look at routes again (pollNameServerInterval); 30s if left out.', '--interval= From one look to the next; 10s if left out.', '--intervals= So many in a row without writes; 3 if left out.'); columns = 'brokerName|brokerId|brokerAddr|steps|openTopics|result|'
+        }
+        'apply' = @{
+            name = 'apply'; family = 'change'; help = 'Make a cluster what such a file says'
+            places = @('--file=files What the cluster is to have, or a plan that was kept.')
+            options = @('--file=files What the cluster is to have, or a plan that was kept.', '--prune Delete what the file does not have, of the sections that it has.', '--max-deletes= Refuse to delete more items; 10 if left out.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
         }
         'updatetopic' = @{
             name = 'updateTopic'; family = 'change'; help = 'Create or change a topic'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-b,--brokerAddr=addresses Address of one master.', '-c,--clusterName=clusters Every master of it.', '-r,--readQueueNums= Queues to read from.', '-w,--writeQueueNums= Queues to write to.', '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.', '-o,--order=true|false true also writes its order configuration.', '-u,--unit=true|false Whether it belongs to a unit.', '-s,--hasUnitSub=true|false Whether units subscribe to it.', '-a,--attributes= As in +message.type=FIFO,-other; 5.0 and later.'); columns = 'target|role|brokerName|topic|changes|before|after|result|error|'
+            options = @('-t,--topic=topics Name of a topic.', '-b,--brokerAddr=addresses One master: its address or name.', '-c,--clusterName=clusters Every master of it.', '-r,--readQueueNums= Queues to read from.', '-w,--writeQueueNums= Queues to write to.', '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.', '-o,--order=true|false true also writes its order configuration.', '-u,--unit=true|false Whether it belongs to a unit.', '-s,--hasUnitSub=true|false Whether units subscribe to it.', '-a,--attributes= As in +message.type=FIFO,-other; 5.0 and later.'); columns = 'target|role|brokerName|topic|changes|before|after|result|error|'
+        }
+        'updatetopiclist' = @{
+            name = 'updateTopicList'; family = 'change'; help = 'Create or change the topics of a file'
+            places = @('-f,--filename=files A list of them, as JSON, or a file of export.')
+            options = @('-f,--filename=files A list of them, as JSON, or a file of export.', '-b,--brokerAddr=addresses One master: its address or name.', '-c,--clusterName=clusters Every master of it.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
         }
         'updatetopicperm' = @{
             name = 'updateTopicPerm'; family = 'change'; help = 'Change a topic''s permission'
             places = @('-t,--topic=topics Name of a topic.', '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.')
-            options = @('-t,--topic=topics Name of a topic.', '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.', '-b,--brokerAddr=addresses Address of one master.', '-c,--clusterName=clusters Every master of it.'); columns = 'target|role|brokerName|topic|changes|before|after|result|error|'
+            options = @('-t,--topic=topics Name of a topic.', '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.', '-b,--brokerAddr=addresses One master: its address or name.', '-c,--clusterName=clusters Every master of it.'); columns = 'target|role|brokerName|topic|changes|before|after|result|error|'
+        }
+        'updatestatictopic' = @{
+            name = 'updateStaticTopic'; family = 'change'; help = 'Create or enlarge a topic of mapped queues'
+            places = @('-t,--topic=topics Name of a topic.')
+            options = @('-t,--topic=topics Name of a topic.', '-qn,--totalQueueNum= So many logical queues, in all.', '-b,--brokers=brokers These brokers, by name.', '-c,--clusters=clusters All brokers of these.', '-mf,--mapFile=files Carry out this mapping file instead: see above.', '-fr,--forceReplace=true|false Have brokers take what they would refuse.'); columns = 'topic|queueId|before|after|brokerQueueId|logicOffset|result|error|'
+        }
+        'remappingstatictopic' = @{
+            name = 'remappingStaticTopic'; family = 'change'; help = 'Move such queues to other brokers'
+            places = @('-t,--topic=topics Name of a topic.')
+            options = @('-t,--topic=topics Name of a topic.', '-b,--brokers=brokers These brokers, by name.', '-c,--clusters=clusters All brokers of these.', '-mf,--mapFile=files Carry out this mapping file instead: see above.', '-fr,--forceReplace=true|false Have brokers take what they would refuse.'); columns = 'topic|queueId|before|after|brokerQueueId|logicOffset|result|error|'
         }
         'deletetopic' = @{
             name = 'deleteTopic'; family = 'change'; help = 'Delete a topic with its messages'
             places = @('-t,--topic=topics Name of a topic.', '-c,--clusterName=clusters The cluster to delete it from.')
             options = @('-t,--topic=topics Name of a topic.', '-c,--clusterName=clusters The cluster to delete it from.'); columns = 'target|role|topic|changes|before|after|result|error|'
         }
+        'triggerlitedispatch' = @{
+            name = 'triggerLiteDispatch'; family = 'change'; help = 'Have brokers look anew what clients can get'
+            places = @('-p,--parentTopic=topics The parent topic.', '-g,--group=groups The consumer group.')
+            options = @('-p,--parentTopic=topics The parent topic.', '-g,--group=groups The consumer group.', '-c,--clientId= Only for this client.', '-b,--brokerName=brokers Only on this broker.'); columns = 'brokerName|brokerAddr|group|clientId|result|error|'
+        }
         'updatesubgroup' = @{
             name = 'updateSubGroup'; family = 'change'; help = 'Create or change a group'
             places = @('-g,--groupName=groups A consumer group.')
-            options = @('-g,--groupName=groups A consumer group.', '-b,--brokerAddr=addresses Address of one master.', '-c,--clusterName=clusters Every master of it.', '-s,--consumeEnable=true|false Whether it may consume.', '-m,--consumeFromMinEnable=true|false Start at the oldest message.', '-d,--consumeBroadcastEnable=true|false Whether it may broadcast.', '-o,--consumeMessageOrderly=true|false In order; 5.0 and later.', '-q,--retryQueueNums= Queues of its retry topic.', '-r,--retryMaxTimes= Retries before a dead letter.', '-p,--groupRetryPolicy= Its waits; 5.0 and later.', '-i,--brokerId= Broker id to consume from.', '-w,--whichBrokerWhenConsumeSlowly= Broker id when it is behind.', '-a,--notifyConsumerIdsChanged=true|false Tell clients of new clients.', '--attributes= As in +key=value,-other; 5.1.3 and later.'); columns = 'target|brokerName|group|changes|before|after|result|error|'
+            options = @('-g,--groupName=groups A consumer group.', '-b,--brokerAddr=addresses One master: its address or name.', '-c,--clusterName=clusters Every master of it.', '-s,--consumeEnable=true|false Whether it may consume.', '-m,--consumeFromMinEnable=true|false Start at the oldest message.', '-d,--consumeBroadcastEnable=true|false Whether it may broadcast.', '-o,--consumeMessageOrderly=true|false In order; 5.0 and later.', '-q,--retryQueueNums= Queues of its retry topic.', '-r,--retryMaxTimes= Retries before a dead letter.', '-p,--groupRetryPolicy= Its waits; 5.0 and later.', '-i,--brokerId= Broker id to consume from.', '-w,--whichBrokerWhenConsumeSlowly= Broker id when it is behind.', '-a,--notifyConsumerIdsChanged=true|false Tell clients of new clients.', '--attributes= As in +key=value,-other; 5.1.3 and later.'); columns = 'target|brokerName|group|changes|before|after|result|error|'
+        }
+        'updatesubgrouplist' = @{
+            name = 'updateSubGroupList'; family = 'change'; help = 'Create or change the groups of a file'
+            places = @('-f,--filename=files A list of them, as JSON, or a file of export.')
+            options = @('-f,--filename=files A list of them, as JSON, or a file of export.', '-b,--brokerAddr=addresses One master: its address or name.', '-c,--clusterName=clusters Every master of it.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
         }
         'deletesubgroup' = @{
             name = 'deleteSubGroup'; family = 'change'; help = 'Delete a group'
             places = @('-g,--groupName=groups A consumer group.')
-            options = @('-g,--groupName=groups A consumer group.', '-b,--brokerAddr=addresses Address of one master.', '-c,--clusterName=clusters Every master of it.', '-r,--removeOffset=true|false Forget how far it has consumed, too.', '--keep-topics With -c: leave its retry and dead-letter topics.'); columns = 'target|role|group|topic|changes|before|after|result|error|'
+            options = @('-g,--groupName=groups A consumer group.', '-b,--brokerAddr=addresses One master: its address or name.', '-c,--clusterName=clusters Every master of it.', '-r,--removeOffset=true|false Forget how far it has consumed, too.', '--keep-topics With -c: leave its retry and dead-letter topics.'); columns = 'target|role|group|topic|changes|before|after|result|error|'
+        }
+        'setconsumemode' = @{
+            name = 'setConsumeMode'; family = 'change'; help = 'Have a group pull, or pop'
+            places = @('-t,--topicName=topics Name of a topic.', '-g,--groupName=groups Name of a group.', '-m,--mode=PULL|POP PULL or POP.')
+            options = @('-t,--topicName=topics Name of a topic.', '-g,--groupName=groups Name of a group.', '-m,--mode=PULL|POP PULL or POP.', '-q,--popShareQueueNum= Of POP: how many more clients share a queue.', '-b,--brokerAddr=addresses One master: its address or name.', '-c,--clusterName=clusters Every master of it.'); columns = 'brokerName|brokerId|brokerAddr|topic|consumerGroup|changes|before|after|result|error|'
         }
         'resetoffsetbytime' = @{
             name = 'resetOffsetByTime'; family = 'change'; help = 'Move a group to a time or an offset'
             places = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.')
-            options = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.', '-s,--timestamp= -1 for the end, ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.', '-f,--force=true|false false: before 5.2, only go back. Else unused.', '-b,--broker=addresses With -q: the master that has the queue.', '-q,--queue= With -b: only this queue.', '-o,--offset= With -b and -q: to this offset, 0 too.', '-c,--cluster=clusters Only the brokers of this cluster.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
+            options = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.', '-s,--timestamp= -1 for the end, ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-f,--force=true|false false: before 5.2, only go back. Else unused.', '-b,--broker=addresses With -q: the master that has the queue.', '-q,--queue= With -b: only this queue.', '-o,--offset= With -b and -q: to this offset, 0 too.', '-c,--cluster=clusters Only the brokers of this cluster.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         }
         'skipaccumulatedmessage' = @{
             name = 'skipAccumulatedMessage'; family = 'change'; help = 'Move a group to the end of a topic'
@@ -236,10 +511,85 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-s,--srcGroup=groups The group whose offsets are taken.', '-d,--destGroup=groups The group that is moved there.', '-t,--topic=topics Name of a topic.')
             options = @('-s,--srcGroup=groups The group whose offsets are taken.', '-d,--destGroup=groups The group that is moved there.', '-t,--topic=topics Name of a topic.', '-o,--offline=true|false true: only if no client of GROUP is connected.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         }
+        'checkmsgsendrt' = @{
+            name = 'checkMsgSendRT'; family = 'change'; help = 'Write test messages to a topic, and time each'
+            places = @('-t,--topic=topics Name of a topic.')
+            options = @('-t,--topic=topics Name of a topic.', '-a,--amount= So many messages, one after another.', '-s,--size= Size of each body.'); columns = 'brokerName|brokerAddr|queueId|offsetMsgId|queueOffset|rt|result|error|'
+        }
         'sendmessage' = @{
             name = 'sendMessage'; family = 'change'; help = 'Send one text message to a topic'
             places = @('-t,--topic=topics Name of a topic.', '-p,--body= Text of the message.')
             options = @('-t,--topic=topics Name of a topic.', '-p,--body= Text of the message.', '-k,--key= Its keys, separated by blanks.', '-c,--tags= Its tag.', '-b,--broker=brokers Name of the broker to send to.', '-i,--qid= Queue to send to; needs -b.', '-m,--msgTraceEnable=true|false Whether a trace is written; false.', '--property= A property. Repeatable.'); columns = 'topic|brokerName|brokerAddr|queueId|msgId|offsetMsgId|queueOffset|costMs|result|error|'
+        }
+        'createuser' = @{
+            name = 'createUser'; family = 'change'; help = 'Make a user'
+            places = @('-u,--username= Name of the user.')
+            options = @('-u,--username= Name of the user.', '-t,--userType=Normal|Super What ACLs allow, or everything.', '-p,--password= The password; needs --passwordVisible.', '--passwordFile=files Read it from this file, which others may not read.', '--passwordStdin Read it from a line of standard input.', '--passwordVisible Let -p be on the line, where other users of this machine see it.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
+        }
+        'updateuser' = @{
+            name = 'updateUser'; family = 'change'; help = 'Change a user''s password, type or status'
+            places = @('-u,--username= Name of the user.')
+            options = @('-u,--username= Name of the user.', '-t,--userType=Normal|Super What ACLs allow, or everything.', '-s,--userStatus=enable|disable Whether he may sign.', '-p,--password= The password; needs --passwordVisible.', '--passwordPrompt A new password, asked for on the terminal.', '--passwordFile=files Read it from this file, which others may not read.', '--passwordStdin Read it from a line of standard input.', '--passwordVisible Let -p be on the line, where other users of this machine see it.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
+        }
+        'copyuser' = @{
+            name = 'copyUser'; family = 'change'; help = 'Copy users from one broker to another'
+            places = @('-f,--fromBroker= The broker that has them: address or name.', '-t,--toBroker= The broker that gets them: address or name.')
+            options = @('-f,--fromBroker= The broker that has them: address or name.', '-t,--toBroker= The broker that gets them: address or name.', '-u,--usernames=columns Only these users.'); columns = 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
+        }
+        'deleteuser' = @{
+            name = 'deleteUser'; family = 'change'; help = 'Delete a user with his ACL'
+            places = @('-u,--username= Name of the user.')
+            options = @('-u,--username= Name of the user.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
+        }
+        'createacl' = @{
+            name = 'createAcl'; family = 'change'; help = 'Allow or deny a user something'
+            places = @('-s,--subject= Who: User:NAME, or NAME alone.')
+            options = @('-s,--subject= Who: User:NAME, or NAME alone.', '-r,--resources=columns Of what: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.', '-a,--actions=columns All, Pub, Sub, Create, Update, Delete, Get, List.', '-d,--decision=Allow|Deny What becomes of them.', '-i,--sourceIp=columns Only from these addresses or networks (10.0.0.0/8).', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
+        }
+        'updateacl' = @{
+            name = 'updateAcl'; family = 'change'; help = 'Allow or deny a user something else'
+            places = @('-s,--subject= Who: User:NAME, or NAME alone.')
+            options = @('-s,--subject= Who: User:NAME, or NAME alone.', '-r,--resources=columns Of what: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.', '-a,--actions=columns All, Pub, Sub, Create, Update, Delete, Get, List.', '-d,--decision=Allow|Deny What becomes of them.', '-i,--sourceIp=columns Only from these addresses or networks (10.0.0.0/8).', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
+        }
+        'copyacl' = @{
+            name = 'copyAcl'; family = 'change'; help = 'Copy ACLs from one broker to another'
+            places = @('-f,--fromBroker= The broker that has them: address or name.', '-t,--toBroker= The broker that gets them: address or name.')
+            options = @('-f,--fromBroker= The broker that has them: address or name.', '-t,--toBroker= The broker that gets them: address or name.', '-s,--subjects=columns Only these users'' ACLs.'); columns = 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
+        }
+        'deleteacl' = @{
+            name = 'deleteAcl'; family = 'change'; help = 'Delete an ACL, or what it says of resources'
+            places = @('-s,--subject= Who: User:NAME, or NAME alone.')
+            options = @('-s,--subject= Who: User:NAME, or NAME alone.', '-r,--resources=columns Only what it says of these; else all of it.', '--policyType=Custom|Default Only policies of this type; else both.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
+        }
+        'updateaclconfig' = @{
+            name = 'updateAclConfig'; family = 'change'; help = 'Make or change an account of 4.x brokers'
+            places = @('-a,--accessKey= Access key of the account.')
+            options = @('-a,--accessKey= Access key of the account.', '-s,--secretKey= The secret key; needs --passwordVisible.', '-m,--admin=true|false Whether it may do everything.', '-w,--whiteRemoteAddress= From where it need not sign: 10.0.0.*.', '-i,--defaultTopicPerm= Of topics not named: DENY, PUB, SUB, PUB|SUB.', '-u,--defaultGroupPerm= Of groups not named.', '-t,--topicPerms= Of topics: orders=PUB|SUB,other=DENY.', '-g,--groupPerms= Of groups: shop=SUB.', '--secretKeyPrompt A secret key, asked for on the terminal.', '--passwordFile=files Read it from this file, which others may not read.', '--passwordStdin Read it from a line of standard input.', '--passwordVisible Let -p be on the line, where other users of this machine see it.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|accessKey|changes|before|after|result|error|'
+        }
+        'deleteaclconfig' = @{
+            name = 'deleteAclConfig'; family = 'change'; help = 'Delete an account of 4.x brokers'
+            places = @('-a,--accessKey= Access key of the account.')
+            options = @('-a,--accessKey= Access key of the account.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|accessKey|changes|before|after|result|error|'
+        }
+        'updateglobalwhiteaddr' = @{
+            name = 'updateGlobalWhiteAddr'; family = 'change'; help = 'Who need not sign to 4.x brokers'
+            places = @('-g,--globalWhiteRemoteAddresses= Addresses such as 10.0.0.*,10.1.*.*.')
+            options = @('-g,--globalWhiteRemoteAddresses= Addresses such as 10.0.0.*,10.1.*.*.', '-p,--aclFileFullPath= Into this file of the broker.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
+        }
+        'updatecontrollerconfig' = @{
+            name = 'updateControllerConfig'; family = 'change'; help = 'Set one item on controllers'
+            places = @('-k,--key= A setting that getControllerConfig shows.', '-v,--value= Its new value.')
+            options = @('-k,--key= A setting that getControllerConfig shows.', '-v,--value= Its new value.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.'); columns = 'controllerAddr|key|changes|before|after|result|error|'
+        }
+        'electmaster' = @{
+            name = 'electMaster'; family = 'change'; help = 'Make a replica the master'
+            places = @('-bn,--brokerName=brokers Name of the broker.', '-b,--brokerId= Id of the replica, as getSyncStateSet shows.')
+            options = @('-bn,--brokerName=brokers Name of the broker.', '-b,--brokerId= Id of the replica, as getSyncStateSet shows.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-c,--clusterName=clusters Cluster of the broker.'); columns = 'brokerName|changes|before|after|result|error|'
+        }
+        'cleanbrokermetadata' = @{
+            name = 'cleanBrokerMetadata'; family = 'change'; help = 'Have controllers forget replicas'
+            places = @('-bn,--brokerName=brokers Name of the broker.')
+            options = @('-bn,--brokerName=brokers Name of the broker.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-b,--brokerControllerIdsToClean= Only these, as 1;2; else all.', '-c,--clusterName=clusters Its cluster; may be left out with -l.', '-l,--cleanLivingBroker The whole broker, also where it lives.'); columns = 'brokerName|changes|before|after|result|error|'
         }
         'updatekvconfig' = @{
             name = 'updateKvConfig'; family = 'change'; help = 'Write a value of the KV config'
@@ -256,20 +606,45 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-k,--key=namesrv-keys A setting that getNamesrvConfig shows.', '-v,--value= Its new value.')
             options = @('-k,--key=namesrv-keys A setting that getNamesrvConfig shows.', '-v,--value= Its new value.'); columns = 'namesrvAddr|key|changes|before|after|result|error|'
         }
+        'kvsync' = @{
+            name = 'kvSync'; family = 'change'; help = 'Copy KV config from one name server to the others'
+            places = @('--from=name-servers The name server that has it right.')
+            options = @('--from=name-servers The name server that has it right.', '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.', '-k,--key= Only this key. Repeatable.', '--prune Delete keys that it does not have.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
+        }
+        'kvimport' = @{
+            name = 'kvImport'; family = 'change'; help = 'Write the KV config of a file on every name server'
+            places = @('--file=files What kvExport or a name server has written.')
+            options = @('--file=files What kvExport or a name server has written.', '-s,--namespace=namespaces Only this namespace of it. Repeatable.', '--prune Delete keys that are not in it.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
+        }
+        'exportpoprecord' = @{
+            name = 'exportPopRecord'; family = 'change'; help = 'Have brokers move pop records to their message stores'
+            places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.', '-d,--dryRun= Refused: type --dry-run, or leave it out.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
+        }
         'updateorderconf' = @{
             name = 'updateOrderConf'; family = 'mixed'; help = 'Show or write a topic''s order configuration'
             places = @('-t,--topic=topics Name of a topic.', '-m,--method=get|put|delete What to do.', '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.')
-            options = @('-m,--method=get|put|delete What to do.', '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.'); columns = 'namesrvAddr|topic|orderConf|result|error|changes|before|after|'
+            options = @('-t,--topic=topics Name of a topic.', '-m,--method=get|put|delete What to do.', '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.'); columns = 'namesrvAddr|topic|orderConf|result|error|changes|before|after|'
+        }
+        'orphans' = @{
+            name = 'orphans'; family = 'mixed'; help = 'Topics without a broker, a name server or a group'
+            places = @()
+            options = @('--clean Delete those without a broker, and retry topics without a group.', '--dlq With --clean: dead letters without a group too, with their messages.'); columns = 'kind|topic|finding|brokers|namesrvAddrs|group|target|role|changes|before|after|result|error|'
         }
         'querymsgbyuniquekey' = @{
             name = 'queryMsgByUniqueKey'; family = 'mixed'; help = 'Messages by the id in a producer''s log'
             places = @('-t,--topic=topics Name of a topic.', '-i,--msgId= The id that a producer has in its log.')
-            options = @('-i,--msgId= The id that a producer has in its log.', '-a,--showAll Accepted from mqadmin: all that there are is the rule.', '-s,--startTime= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.', '-e,--endTime= Stored until, likewise.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.', '-g,--consumerGroup=groups With -d: hand it to this client of the group.', '-d,--clientId= With -g: an id of consumerConnection.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|'
+            options = @('-t,--topic=topics Name of a topic.', '-i,--msgId= The id that a producer has in its log.', '-a,--showAll Accepted from mqadmin: all that there are is the rule.', '-s,--startTime= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTime= Stored until, likewise.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.', '-g,--consumerGroup=groups With -d: hand it to this client of the group.', '-d,--clientId= With -g: an id of consumerConnection.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|'
         }
         'querymsgbyid' = @{
             name = 'queryMsgById'; family = 'mixed'; help = 'A message by an id of either kind'
             places = @('-t,--topic=topics Name of a topic.', '-i,--msgId= One id of either kind, or several: A,B.')
-            options = @('-i,--msgId= One id of either kind, or several: A,B.', '-f,--bodyFormat= Read bodies in this encoding, not in UTF-8.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.', '-u,--unitName= Accepted from mqadmin, without meaning.', '-g,--consumerGroup=groups With -d: hand it to this client of the group.', '-d,--clientId= With -g: an id of consumerConnection.', '-s,--sendMessage=true|false true: send it once more to its topic.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|costMs|'
+            options = @('-t,--topic=topics Name of a topic.', '-i,--msgId= One id of either kind, or several: A,B.', '-f,--bodyFormat= Read bodies in this encoding, not in UTF-8.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.', '-u,--unitName= Accepted from mqadmin, without meaning.', '-g,--consumerGroup=groups With -d: hand it to this client of the group.', '-d,--clientId= With -g: an id of consumerConnection.', '-s,--sendMessage=true|false true: send it once more to its topic.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|costMs|'
+        }
+        'rocksdbconfigtojson' = @{
+            name = 'rocksDBConfigToJson'; family = 'mixed'; help = 'What a broker keeps in RocksDB, as JSON'
+            places = @()
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--cluster,--clusterName=clusters Every master and slave of it.', '-t,--configType= topics;subscriptionGroups;consumerOffsets, or some of them; with -p, one.', '-p,--configPath=folders A broker''s config folder, read here.', '-e,--exportFile=files With -p: write this file.', '-j,--jsonEnable=true|false With -p: false shows rows instead of JSON.'); columns = 'key|value|file|size|brokerName|brokerId|brokerAddr|changes|result|error|'
         }
         'contextlist' = @{
             name = 'contextList'; family = 'local'; help = 'Clusters that are known by name'
@@ -289,7 +664,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'contextset' = @{
             name = 'contextSet'; family = 'local'; help = 'Make or change one'
             places = @('--name=contexts Name of a context.')
-            options = @('--name=contexts Name of a context.', '-n,--namesrvAddr=name-servers Its name servers. Repeatable.', '--configFile=files Instead: a properties file that names them.', '--endpoint= Instead: where HTTP tells them.', '--accessKey= Who signs; the secret key is asked for, or piped in.', '--secretKeyStdin Read the secret key from a line of standard input.', '--securityTokenStdin Read a security token from the next line.', '--credentials= Instead: where these are: env, file:PATH, tools:PATH, keyring:NAME.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files The client''s own certificate (PEM).', '--tlsKey=files Its key (PEM).', '--tlsKeyPasswordFrom= What opens the key: env:NAME or file:PATH.', '--tlsKeyPasswordStdin Or read that from the next line.', '--tlsServerName= What certificates have to name.', '--verify,--insecure Whether certificates are checked.', '--addressMap= Where to reach brokers; added. Repeatable.', '--journal=folders Folder of a name server''s journal. Repeatable.', '--timeout= For each request on each server.', '--retries= Of what got no answer and changes nothing.', '--concurrency= Servers asked at a time.', '--defaultOutput=table|wide|json|jsonl|yaml|csv|tsv|name|value How to write rows.', '--readOnly,--writable Whether every change is refused.', '--color=red|green|yellow|blue|magenta|cyan To show its name in, say red.', '--unset= Forget this, such as timeout or tls.caFile. Repeatable.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+            options = @('--name=contexts Name of a context.', '-n,--namesrvAddr=name-servers Its name servers. Repeatable.', '--configFile=files Instead: a properties file that names them.', '--endpoint= Instead: where HTTP tells them.', '--accessKey= Who signs; the secret key is asked for, or piped in.', '--secretKeyStdin Read the secret key from a line of standard input.', '--securityTokenStdin Read a security token from the next line.', '--credentials= Instead: where these are: env, file:PATH, tools:PATH, keyring:NAME.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files The client''s own certificate (PEM).', '--tlsKey=files Its key (PEM).', '--tlsKeyPasswordFrom= What opens the key: env:NAME or file:PATH.', '--tlsKeyPasswordStdin Or read that from the next line.', '--tlsServerName= What certificates have to name.', '--verify,--insecure Whether certificates are checked.', '--addressMap= Where to reach brokers; added. Repeatable.', '--journal=folders Folder of a name server''s journal. Repeatable.', '--timeout= For each request on each server.', '--retries= Of what got no answer and changes nothing.', '--concurrency= Servers asked at a time.', '--defaultOutput=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin How to write rows.', '--readOnly,--writable Whether every change is refused.', '--color=red|green|yellow|blue|magenta|cyan To show its name in, say red.', '--unset= Forget this, such as timeout or tls.caFile. Repeatable.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         }
         'contextlogin' = @{
             name = 'contextLogin'; family = 'local'; help = 'Store its credentials'
@@ -314,7 +689,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'journalcat' = @{
             name = 'journalCat'; family = 'local'; help = 'What a name server''s journal says'
             places = @('--dir=folders Folder of the journal.')
-            options = @('--dir=folders Folder of the journal.', '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.', '--until= Only before then.'); columns = 'seq|time|server|type|summary|cause|client|event|'
+            options = @('--dir=folders Folder of the journal.', '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--until= Only before then.'); columns = 'seq|time|server|type|summary|cause|client|event|'
         }
         'journaltail' = @{
             name = 'journalTail'; family = 'local'; help = 'The end of it, and what comes'
@@ -331,34 +706,134 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('--dir=folders Folder of the journal.')
             options = @('--dir=folders Folder of the journal.'); columns = 'file|result|records|firstSeq|lastSeq|firstTime|lastTime|size|plainSize|problems|'
         }
+        'reportshow' = @{
+            name = 'reportShow'; family = 'local'; help = 'A report that was made'
+            places = @('--report=broker_availability|broker_flaps|drain_audit|heartbeat_gaps|ns_divergence|ns_convergence|topic_growth|registration_forecast|orphan_topics|hot_brokers|consumer_lag_trend|topic_volume|config_changes|ns_health|route_as_of The report.')
+            options = @('--report=broker_availability|broker_flaps|drain_audit|heartbeat_gaps|ns_divergence|ns_convergence|topic_growth|registration_forecast|orphan_topics|hot_brokers|consumer_lag_trend|topic_volume|config_changes|ns_health|route_as_of The report.', '--output-dir=folders What `report run --output DIR` wrote.', '--since= From that day (UTC) on: 2025-01-31.', '--until= Up to that day, itself included.'); columns = 'date|cluster|brokerName|brokerId|upSeconds|downSeconds|plannedSeconds|unknownSeconds|partialSeconds|availability|failures|mtbfSeconds|mttrSeconds|ts|endTs|ongoing|servers|outages|conflicts|longestSeconds|cause|server|outcome|how|client|closedTs|topics|closedTopics|heldSeconds|openedTs|openedTopics|openedType|openedCause|openedClient|seconds|ended|whose|silentBrokers|topic|key|field|values|after|changes|open|p50Seconds|p95Seconds|maxSeconds|change|bytes|days|bytesPerDay|lowBytesPerDay|highBytesPerDay|fullDate|earliestDate|latestDate|brokers|reason|knownSince|lastPut|told|puts|gets|putShare|getShare|fairShare|putRatio|skew|gini|queueSkew|skewedTopic|consumerGroup|samples|lastLag|minLag|maxLag|lagPerSecond|drainSeconds|stuck|trend|group|messagesIn|bytesIn|messagesOut|bytesOut|sentBack|minutes|type|namespace|before|watchedSeconds|starts|stops|pauses|failedPolls|eventsLost|repairs|decodeErrors|complaints|scanHoles|longestPauseSeconds|longestScanHoleSeconds|waterMarks|requests|readQueueNums|writeQueueNums|perm|topicSysFlag|known|validFrom|fromType|fromCause|fromClient|'
+        }
+        'reporthtml' = @{
+            name = 'reportHtml'; family = 'local'; help = 'All reports on one page, with pictures'
+            places = @()
+            options = @('--output-dir=folders What `report run --output DIR` wrote.', '--since= From that day (UTC) on: 2025-01-31.', '--until= Up to that day, itself included.', '--to=files Write it there; to stdout if left out.'); columns = ''
+        }
+        'reportmarkdown' = @{
+            name = 'reportMarkdown'; family = 'local'; help = 'All reports as Markdown'
+            places = @()
+            options = @('--output-dir=folders What `report run --output DIR` wrote.', '--since= From that day (UTC) on: 2025-01-31.', '--until= Up to that day, itself included.', '--to=files Write it there; to stdout if left out.'); columns = ''
+        }
         'auditlist' = @{
             name = 'auditList'; family = 'local'; help = 'Changes that were made from this account'
             places = @()
-            options = @('--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now.'); columns = 'time|user|context|nameServers|command|sent|results|exitCode|servers|'
+            options = @('--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.'); columns = 'time|user|context|nameServers|command|sent|results|exitCode|servers|'
         }
         'mqadminmap' = @{
             name = 'mqadminMap'; family = 'local'; help = 'What to type instead of a command of mqadmin'
             places = @('--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin; all if left out.')
             options = @('--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin; all if left out.'); columns = 'mqadmin|nsadmin|status|since|note|'
         }
-        'batch' = @{
-            name = 'batch'; family = 'batch'; help = 'Run many commands, one a line'
-            places = @('-f,--file=files A file of command lines; - is stdin.')
-            options = @(); columns = ''
+        'checknamesrv' = @{
+            name = 'checkNamesrv'; family = 'check'; help = 'Whether name servers answer'
+            places = @()
+            options = @('--warning= How many may not serve; 0 if left out.', '--critical= How many have to serve; 1: (at least one) if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkbrokers' = @{
+            name = 'checkBrokers'; family = 'check'; help = 'Whether brokers answer, and have their masters'
+            places = @()
+            options = @('--clusterName=clusters Only what is in this cluster.', '--expect= How many brokers there have to be.', '--warning= How many brokers may not answer, or be missing as masters; 0 if left out.', '--critical= How many broker names may be without a master that answers; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkdivergence' = @{
+            name = 'checkDivergence'; family = 'check'; help = 'Whether name servers know the same'
+            places = @()
+            options = @('--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.', '--warning= How many things may differ; 0 if left out.', '--critical= How many brokers and queues of topics may differ; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checktopic' = @{
+            name = 'checkTopic'; family = 'check'; help = 'Whether a topic can be written'
+            places = @('-t,--topic=topics The topic.')
+            options = @('-t,--topic=topics The topic.', '--warning= How many of its brokers may take no messages of it; 0 if left out.', '--critical= How many brokers have to take messages of it; 1: (at least one) if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkwritable' = @{
+            name = 'checkWritable'; family = 'check'; help = 'Whether all topics can be written'
+            places = @()
+            options = @('--clusterName=clusters Only what is in this cluster.', '--exclude= Without topics in whose names this is found.', '--warning= How many topics may be written on fewer brokers than have them; 0 if left out.', '--critical= How many topics may not be written; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checklag' = @{
+            name = 'checkLag'; family = 'check'; help = 'How far a group is behind'
+            places = @('-g,--groupName=groups The consumer group.')
+            options = @('-g,--groupName=groups The consumer group.', '-t,--topicName=topics Only on this topic.', '--clusterName=clusters Only what is in this cluster.', '--warning= How many messages it may be behind; 10000 if left out.', '--critical= How many messages it may be behind; 100000 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkheartbeat' = @{
+            name = 'checkHeartbeat'; family = 'check'; help = 'How long ago brokers were heard of'
+            places = @()
+            options = @('--warning= How much of its time a broker may be silent, in percent; 50 if left out.', '--critical= The same; 75 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkregistrationsize' = @{
+            name = 'checkRegistrationSize'; family = 'check'; help = 'How near brokers are to the largest registration'
+            places = @()
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '--clusterName=clusters Only what is in this cluster.', '--warning= How much of 16 MiB a registration may take, in percent; 50 if left out.', '--critical= The same; 80 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkcertificates' = @{
+            name = 'checkCertificates'; family = 'check'; help = 'How long certificates are still valid'
+            places = @()
+            options = @('--warning= How many days have to be left; 30: if left out.', '--critical= The same; 7: if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkjournal' = @{
+            name = 'checkJournal'; family = 'check'; help = 'Whether journals go on and are whole'
+            places = @()
+            options = @('--journal=folders A name server''s journal; else the context''s. Repeatable.', '--since= Count losses from then on; -24h if left out. ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--verify Look through all of each journal, which takes its time.', '--warning= How old the last record may be, in seconds; 120 if left out.', '--critical= The same; 600 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkdrain' = @{
+            name = 'checkDrain'; family = 'check'; help = 'Whether drained brokers still are'
+            places = @()
+            options = @('--warning= How old a drain may be, in seconds; 86400 (a day) if left out.', '--critical= How many topics may be open to writes on drained brokers; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkall' = @{
+            name = 'checkAll'; family = 'check'; help = 'Every check that applies'
+            places = @()
+            options = @('-t,--topic=topics Check this topic by itself, too. Repeatable.', '-g,--groupName=groups Check the lag of this group, too. Repeatable.', '--expect= How many brokers there have to be.', '--journal=folders A name server''s journal; else the context''s. Repeatable.', '--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.', '--warning= Other limits for a check than its usual ones. Repeatable.', '--critical= The same, such as lag=500000. Repeatable.', '--skip=namesrv|brokers|divergence|writable|heartbeat|registrationSize|certificates|journal|drain Without this check. Repeatable.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
+        }
+        'securityaudit' = @{
+            name = 'securityAudit'; family = 'check'; help = 'What stands open, and what to do about it'
+            places = @()
+            options = @('--warning= How many kinds of warnings may be there; 0 if left out.', '--critical= How many critical kinds may be there; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
+        }
+        'startmonitoring' = @{
+            name = 'startMonitoring'; family = 'check'; help = 'Every consumer group, again and again'
+            places = @()
+            options = @('--once Look once, and exit with what was found.', '-i,--interval= From one look to the next.', '--clusterName=clusters Only what is in this cluster.', '--warning= Messages a group may be behind; 10000 if left out.', '--critical= Messages a group may be behind; 100000 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
+        }
+        'reportrun' = @{
+            name = 'reportRun'; family = 'program'; help = 'Tables of what happened, out of journals and logs'
+            places = @()
+            options = @('--input=folders journals, or logs of Java''s, in this folder and below; * stands for any name; repeatable', '--source= the same, all of the server NAME; with ''*=DIR/*/logs'' it is what the first * is; repeatable', '--output=folders where the tables are, or will be', '--since= reports are of what was from then on: ISO 8601 (UTC if it does not say), or ms since 1970', '--until= and before then', '--reports= only these reports', '--max-quarantine= fail with exit code 3 where more of all lines cannot be understood: 1%%, 0.01 (1%%)', '--master= where Spark works: local[4], spark://HOST:PORT, yarn (local[*])', '--conf= a setting of Spark''s, such as spark.driver.memory=4g; repeatable', '--compact put small files of tables together afterwards, to 128 MiB'); columns = ''
+        }
+        'reportstream' = @{
+            name = 'reportStream'; family = 'program'; help = 'The same, again and again'
+            places = @()
+            options = @('--input=folders journals, or logs of Java''s, in this folder and below; * stands for any name; repeatable', '--source= the same, all of the server NAME; with ''*=DIR/*/logs'' it is what the first * is; repeatable', '--output=folders where the tables are, or will be', '--since= reports are of what was from then on: ISO 8601 (UTC if it does not say), or ms since 1970', '--until= and before then', '--reports= only these reports', '--max-quarantine= fail with exit code 3 where more of all lines cannot be understood: 1%%, 0.01 (1%%)', '--master= where Spark works: local[4], spark://HOST:PORT, yarn (local[*])', '--conf= a setting of Spark''s, such as spark.driver.memory=4g; repeatable', '--once what there is now, for cron', '--every= from one look to the next: 30s, 5m (60s)'); columns = ''
         }
         'namesrv' = @{
             name = 'namesrv'; family = 'program'; help = 'Run a name server here'
             places = @()
-            options = @('-c,--configFile=files Java properties; also where updates go', '-p,--printConfigItem print all items and exit', '-n,--namesrvAddr= accepted, without effect on a name server', '--port= port to listen on (9876); 0 takes a free one', '--bind= address to listen on (0.0.0.0)', '--home=folders folder of kvConfig.json and namesrv.properties (~/namesrv)', '--journal-dir=folders keep a journal of all that happens there (journal/ in the home)', '--no-journal keep no journal'); columns = ''
+            options = @('-c,--configFile=files Java properties; also where updates go', '-D= set any item of -p or of TLS, as -Dtls.server.mode=enforcing; the environment does so, too: NAMESRV_TLS_SERVER_MODE=enforcing', '-p,--printConfigItem print all items and exit', '-n,--namesrvAddr= accepted, without effect on a name server', '--port= port to listen on (9876); 0 takes a free one', '--bind= address to listen on (0.0.0.0)', '--home=folders folder of kvConfig.json and namesrv.properties (~/namesrv)', '--journal-dir=folders keep a journal of all that happens there (journal/ in the home)', '--http= serve /metrics, /healthz, /readyz and /rocketmq/nsaddr there; of this machine alone without ADDR, and not at all if left out', '--credentials=files who may ask what: see docs/security.md; everybody, if left out', '--read-only refuse whatever an operator could change', '--no-remote-config refuse UPDATE_NAMESRV_CONFIG', '--log-format how the log on stderr is written (text)', '--log-level=DEBUG|INFO|WARN|ERROR| DEBUG, INFO, WARN or ERROR (INFO); SIGUSR2 switches to DEBUG and back', '--no-journal keep no journal'); columns = ''
         }
         'lab' = @{
             name = 'lab'; family = 'program'; help = 'Run a name server and simulated brokers, to play with'
-            places = @('=up|run|list| ')
-            options = @('--clusters= clusters (2)', '--groups= broker groups in each cluster (3)', '--replicas= brokers in each group: a master and its slaves (2)', '--topics= topics in each cluster, beside the system''s (40)', '--namesrvs= name servers (1)', '--scenario= play one, built-in or of a YAML file, and stay when it is over', '--namesrv-port= the first name server''s, the others follow; 0 takes free ones (0)', '--broker-port= the first broker''s, the others take every tenth after it; 0 takes free ones (0)', '--no-context do not write a context lab while it runs', '-n,--namesrvAddr= register with these name servers instead of starting some; separated by ; or ,', '--speed= virtual time: so many seconds in one, at most; max: as fast as it goes (up: 1, run: max)', '--dir=folders keep journals and truth.jsonl there (a temporary folder)', '--seed= another fleet (1, or the scenario''s)', '--until= end it earlier or later: 90s, 10m, 2h'); columns = ''
+            places = @('=up|run|list| ', '=acting-master|address-conflict|drift|flapping-broker|name-server-pause|name-server-waits|no-route|quiet-day|reconnect-storm|rolling-restart|split-brain|topic-explosion|undone-wipe| one to play: the name of a built-in one, or a YAML file; it stays when that is over')
+            options = @('--clusters= clusters (2)', '--groups= broker groups in each cluster (3)', '--replicas= brokers in each group: a master and its slaves (2)', '--topics= topics in each cluster, beside the system''s (40)', '--namesrvs= name servers (1)', '--scenario=acting-master|address-conflict|drift|flapping-broker|name-server-pause|name-server-waits|no-route|quiet-day|reconnect-storm|rolling-restart|split-brain|topic-explosion|undone-wipe| one to play: the name of a built-in one, or a YAML file; it stays when that is over', '--namesrv-port= the first name server''s, the others follow; 0 takes free ones (0)', '--broker-port= the first broker''s, the others take every tenth after it; 0 takes free ones (0)', '--no-context do not write a context lab while it runs', '-n,--namesrvAddr= register with these name servers instead of starting some; separated by ; or ,', '--speed= virtual time: so many seconds in one, at most; max: as fast as it goes (up: 1, run: max)', '--dir=folders keep journals and truth.jsonl there (a temporary folder)', '--seed= another fleet (1, or the scenario''s)', '--until= end it earlier or later: 90s, 10m, 2h', '--java-logs write beside the journals what Java''s name servers would have logged, of that release'); columns = ''
         }
         'completion' = @{
             name = 'completion'; family = 'program'; help = 'Write the completion of a shell'
             places = @('=bash|zsh|fish|powershell| the shell')
+            options = @(); columns = ''
+        }
+        'tui' = @{
+            name = 'tui'; family = 'screen'; help = 'The cluster, live, on the whole terminal'
+            places = @('--screen= The screen to begin with; brokers if left out.')
+            options = @(); columns = ''
+        }
+        'batch' = @{
+            name = 'batch'; family = 'batch'; help = 'Run many commands, one a line'
+            places = @('-f,--file=files A file of command lines; - is stdin.')
             options = @(); columns = ''
         }
         'help' = @{
@@ -368,14 +843,16 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
     }
     $families = @{
-        'read' = @('--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure TLS with whoever answers: certificates are not checked.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--watch= Again and again, until Ctrl-C; a table in place.', '--columns=columns Only these columns, in this order.', '--sort=columns By these columns; - turns one round.', '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
-        'change' = @('--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure TLS with whoever answers: certificates are not checked.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
-        'mixed' = @('-t,--topic=topics Name of a topic.', '--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure TLS with whoever answers: certificates are not checked.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--columns=columns Only these columns, in this order.', '--sort=columns By these columns; - turns one round.', '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
-        'local' = @('--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--watch= Again and again, until Ctrl-C; a table in place.', '--columns=columns Only these columns, in this order.', '--sort=columns By these columns; - turns one round.', '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
-        'batch' = @('-f,--file=files A file of command lines; - is stdin.', '--stop-on-error End at the first that fails.', '--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure TLS with whoever answers: certificates are not checked.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
+        'read' = @('--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure TLS with whoever answers: certificates are not checked.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--watch= Again and again, until Ctrl-C; a table in place.', '--columns=columns Only these columns, in this order.', '--sort=columns By these columns; - turns one round.', '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
+        'change' = @('--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure TLS with whoever answers: certificates are not checked.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
+        'mixed' = @('--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure TLS with whoever answers: certificates are not checked.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--columns=columns Only these columns, in this order.', '--sort=columns By these columns; - turns one round.', '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
+        'local' = @('--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--watch= Again and again, until Ctrl-C; a table in place.', '--columns=columns Only these columns, in this order.', '--sort=columns By these columns; - turns one round.', '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
+        'check' = @('--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure TLS with whoever answers: certificates are not checked.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--format=text|nagios|json|prometheus For people, for a monitoring system that runs plugins, or for programs; text if left out.', '--json Short for --format json.', '--output-file=files Write to this file, whole or not at all, and nothing to stdout.', '--wait-until-ok= Look again and again until all is well, but no longer than that: 90s, 5m, 1h.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
         'program' = @('-h,--help show this help message and exit')
+        'screen' = @('--screen= The screen to begin with; brokers if left out.', '--interval= From one look at a server to the next; 5 if left out.', '--namespace= KV namespace to look at beside ORDER_TOPIC_CONFIG. Repeatable.', '--journal=folders Journal whose events are shown; else the context''s. Repeatable.', '--read-only Nothing can be changed from here.', '--record=files Keep all that is seen, to be played again.', '--replay= Play such a file, or a folder with journals, instead.', '--speed= Of a replay: so many seconds in one; 1 if left out.', '--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure TLS with whoever answers: certificates are not checked.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
+        'batch' = @('-f,--file=files A file of command lines; - is stdin.', '--stop-on-error End at the first that fails.', '--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure TLS with whoever answers: certificates are not checked.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
         'help' = @()
-        'front' = @('--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure TLS with whoever answers: certificates are not checked.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value table, wide, json, jsonl, yaml, csv, tsv, name, value; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--watch= Again and again, until Ctrl-C; a table in place.', '--columns=columns Only these columns, in this order.', '--sort=columns By these columns; - turns one round.', '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--version Show the version and exit.')
+        'front' = @('--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure TLS with whoever answers: certificates are not checked.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--watch= Again and again, until Ctrl-C; a table in place.', '--columns=columns Only these columns, in this order.', '--sort=columns By these columns; - turns one round.', '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--version Show the version and exit.')
     }
 
     function Offer([string]$value, [string]$text, [string]$head = '') {

@@ -30,7 +30,7 @@ _NEIGHBOUR = (
     " with clusterList whether it is there"
 )
 _CREDENTIALS = (
-    "the broker checks credentials: those of the context, or NSADMIN_ACCESS_KEY and NSADMIN_SECRET_KEY"
+    "the server checks credentials: those of the context, or NSADMIN_ACCESS_KEY and NSADMIN_SECRET_KEY"
 )
 
 

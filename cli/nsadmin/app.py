@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from namesrv_core.errors import RocketMQError
 from nsadmin import __version__, diagnostics, output, registry
 from nsadmin.client.pool import Pool
-from nsadmin.diagnostics import ExitCode, Interrupted, UsageError
+from nsadmin.diagnostics import BadCheck, ExitCode, Interrupted, UsageError
 from nsadmin.output import Rows
 from nsadmin.registry import Entry
 from nsadmin.session import Session
@@ -58,6 +58,7 @@ Environment:
   NSADMIN_CONTEXT          the context, where no --context is given; else that of contextUse
   NSADMIN_CONFIG           the file of contexts; else nsadmin/config.yaml in ~/.config
   NSADMIN_OUTPUT           the format, where no --output is given; else table
+  NSADMIN_STATE            where drains are kept; else nsadmin/ in ~/.local/state
   NSADMIN_AUDIT            where changes are noted down, or off; else nsadmin/audit.jsonl in ~/.local/state
   XDG_CACHE_HOME           where nsadmin/ keeps what endpoints said last; else ~/.cache
   NO_COLOR                 no colours
@@ -110,15 +111,48 @@ def _run(args: list[str], batch: _Batch | None = None) -> int:
         rest = [rest[1], "--help"]
     entry, behind = registry.take(rest)
     if entry is None:
-        near = registry.nearest(rest[0])
-        hint = f"did you mean {' or '.join(near)}?" if near else "nsadmin --help lists all"
-        raise UsageError(f"no command {rest[0]!r}: {hint}")
-    if batch and entry.kind in ("batch", "program"):
+        if rest[0].lower() == "check" and {"-h", "--help"}.intersection(rest[1:2]):
+            output.write_text(_checks())
+            return ExitCode.DONE
+        raise _no_command(rest)
+    if batch and entry.kind in ("batch", "screen", "program"):
         raise UsageError(f"{entry.name} has no place in a batch")
     function = getattr(import_module(f"nsadmin.commands.{entry.module}"), entry.function)
     if entry.kind == "program":
         return _run_program(entry, function, front + behind)
+    if entry.kind == "check":
+        return _run_check(entry, function, front + behind, batch)
     return _parse_and_perform(entry, function, front + behind, batch)
+
+
+def _checks() -> str:
+    """The text of `nsadmin check --help`."""
+    entries = zip(registry.checks(), registry.named_checks(), strict=True)
+    lines = [f"  {name:<18}{entry.help}" for name, entry in entries]
+    codes = [f"  {code:d}  {meaning}" for code, meaning in diagnostics.PLUGIN_CODES]
+    head, end = "Usage: nsadmin check CHECK [OPTIONS]", "More on one: nsadmin check CHECK --help"
+    return "\n".join((head, "", "Checks, for monitoring:", *lines, "", "Exit codes:", *codes, "", end))
+
+
+def _no_command(words: list[str]) -> UsageError:
+    if words[0].lower() == "check":
+        named = words[1:2] and not words[1].startswith("-")
+        what = f"no check {words[1]!r}: there are" if named else "check what? There are"
+        return BadCheck(f"{what} {', '.join(registry.checks())}")
+    near = registry.nearest(words[0])
+    hint = f"did you mean {' or '.join(near)}?" if near else "nsadmin --help lists all"
+    return UsageError(f"no command {words[0]!r}: {hint}")
+
+
+def _run_check(entry: Entry, function: Any, args: list[str], batch: _Batch | None) -> int:
+    """A check's exit code: its own, and UNKNOWN where it came to nothing."""
+    try:
+        return _parse_and_perform(entry, function, args, batch)
+    except (BrokenPipeError, Interrupted):
+        raise
+    except Exception as error:
+        diagnostics.explain(error, "--debug" in args)
+        return diagnostics.UNKNOWN
 
 
 def _run_program(entry: Entry, function: Any, argv: list[str]) -> int:
@@ -178,6 +212,8 @@ def _perform(entry: Entry, function: Any, args: list[str], parsed: "Parsed", bat
     options = parsed.options
     diagnostics.label(options.context, options.color if options.style.color else None)
     session = Session(options, may_change=entry.may_change, pool=batch and batch.pool)
+    session.said = parsed.shared
+    session.form = _form(entry, parsed)
     once = partial(function, session, **parsed.arguments)
     result: Any = None
     code: int = ExitCode.FAILED
@@ -185,9 +221,9 @@ def _perform(entry: Entry, function: Any, args: list[str], parsed: "Parsed", bat
         _require_consent(session, entry)
         watch = parsed.options.watch
         result = once() if watch is None else _watched(session, watch, once)
-        code = _deliver(session, result, batch is None) or (
-            ExitCode.DONE if session.is_complete else ExitCode.PARTLY
-        )
+        code = _deliver(session, result, batch is None)
+        if not code and not session.is_complete and entry.kind != "check":
+            code = ExitCode.PARTLY
         if isinstance(result, Rows):
             for line in _hints(session, once, code, result.errors):
                 session.remark(line)
@@ -207,6 +243,25 @@ def _perform(entry: Entry, function: Any, args: list[str], parsed: "Parsed", bat
         if session.changes.exchanges:
             _keep(session, [entry.name, *args], parsed.arguments, result, code)
     return code
+
+
+def _form(entry: Entry, parsed: "Parsed") -> Callable[[Rows | str], str] | None:
+    """How --output mqadmin writes what the command returns; None for all other formats."""
+    style = parsed.options.style
+    if style.format != "mqadmin" or entry.kind == "check":
+        return None
+    from nsadmin.commands.mqadmin_forms import FORMS
+
+    if entry.name not in FORMS:
+        raise UsageError(f"{entry.name} has no output of mqadmin's; there is one of: {', '.join(FORMS)}")
+    if style.selection != output.Selection() or not style.headers:
+        raise UsageError(
+            "--output mqadmin is all or nothing: leave out --columns, --sort, --filter, --no-headers"
+        )
+    if parsed.options.dry_run:
+        raise UsageError("--output mqadmin says that something was done: leave it out of a dry run")
+    form, arguments = FORMS[entry.name], parsed.arguments
+    return lambda found: form(found, arguments)
 
 
 def _require_consent(session: Session, entry: Entry) -> None:
@@ -253,24 +308,34 @@ def _watched(session: Session, seconds: float, once: Callable[[], Any]) -> Itera
 
 
 def _deliver(session: Session, result: Rows | str | Iterator[Rows | str], may_be_left: bool) -> int:
-    """Write what a command returned: rows, text, or such again and again, perhaps until Ctrl-C."""
+    """Write what a command returned: rows, text, or such again and again, perhaps until Ctrl-C.
+
+    The last of many decides the exit code.
+    """
     if isinstance(result, (Rows, str)):
         return _write(session, result)
+    code: int = ExitCode.DONE
     try:
         for one in result:
-            _write(session, one)
+            code = _write(session, one)
     except KeyboardInterrupt:
         if not may_be_left:
             raise
-    return ExitCode.DONE
+        return ExitCode.DONE
+    return code
 
 
-def _write(session: Session, rows: Rows | str) -> ExitCode:
+def _write(session: Session, rows: Rows | str) -> int:
     if isinstance(rows, str):
-        output.write_text(rows)
+        output.write_text(rows if session.form is None else session.form(rows))
+        if isinstance(rows, output.Verdict):
+            return rows.code
         return diagnostics.exit_code(rows.errors) if isinstance(rows, output.Text) else ExitCode.DONE
     try:
-        output.write_rows(rows, session.options.style)
+        if session.form is None:
+            output.write_rows(rows, session.options.style)
+        else:
+            output.write_text(session.form(rows))
     except output.BadSelection as error:
         raise UsageError(str(error)) from None
     failures = sum(error is not None for error in rows.errors)

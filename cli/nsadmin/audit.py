@@ -6,7 +6,6 @@ that it is one the value is left out, and so is the body of a message.
 
 import json
 import os
-import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,10 +13,10 @@ from time import time
 from typing import Any, NamedTuple
 
 from nsadmin import diagnostics, observing
+from nsadmin.client.secrecy import is_secret
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
 
-_SECRET = re.compile(r"password|passwd|secret|token|credential|accesskey", re.I)
 _HIDDEN = "***"
 # Whatever is there instead of a file, such as a pipe that nobody reads, is not waited for.
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
@@ -57,7 +56,7 @@ def record(
     """
     return {
         "time": int((time() - session.elapsed) * 1000),
-        "user": _user(),
+        "user": user(),
         "context": session.options.context,
         "nameServers": list(session.name_servers),
         "command": shlex.join(_without_secrets(words, arguments)),
@@ -117,7 +116,8 @@ def _parsed(lines: Sequence[bytes]) -> Iterator[tuple[int, Record | None]]:
         yield number, item if usable else None
 
 
-def _user() -> str:
+def user() -> str:
+    """Who runs this, and where."""
     import getpass
     import socket
 
@@ -130,8 +130,8 @@ def _user() -> str:
 
 
 def _without_secrets(words: Sequence[str], arguments: Mapping[str, Any]) -> list[str]:
-    hidden = [arguments.get("body")]
-    if _SECRET.search(str(arguments.get("key") or "")):
+    hidden = [arguments.get(name) for name in ("body", "password", "secret_key")]
+    if is_secret(str(arguments.get("key") or "")):
         hidden.append(arguments.get("value"))
     texts = [text for text in hidden if isinstance(text, str) and text]
     return [next((w.replace(text, _HIDDEN) for text in texts if text in w), w) for w in words]
@@ -140,6 +140,7 @@ def _without_secrets(words: Sequence[str], arguments: Mapping[str, Any]) -> list
 def _result(row: Row) -> Record:
     """A row without its empty fields."""
     kept = {name: value for name, value in row.items() if value is not None}
-    if _SECRET.search(str(row.get("key") or "")):
+    key = row.get("name") if row.get("kind") == "kv" else row.get("key")
+    if is_secret(str(key or "")):
         kept.update(dict.fromkeys(kept.keys() & {*_TEXTS_OF_A_SETTING}, _HIDDEN))
     return kept

@@ -36,8 +36,22 @@ EXIT_CODES = (
 )
 
 
+PLUGIN_CODES = (
+    (0, "OK"),
+    (1, "warning"),
+    (2, "critical"),
+    (3, "unknown: nobody can tell, or the command line is wrong"),
+)
+"""What a check's exit code says, as the Monitoring Plugins Development Guidelines have it."""
+UNKNOWN = 3
+
+
 class UsageError(Exception):
     """The command line is wrong; the text is one line that says what to type."""
+
+
+class BadCheck(UsageError):
+    """The line of a check is wrong: a plugin says so with a code of its own."""
 
 
 class ReadOnly(Exception):
@@ -174,6 +188,7 @@ _CODES: tuple[tuple[tuple[type[BaseException], ...], int], ...] = (
     ((KeyboardInterrupt, Interrupted), ExitCode.INTERRUPTED),
     # As a program ends that is killed by SIGPIPE.
     ((BrokenPipeError,), 141),
+    ((BadCheck,), UNKNOWN),
     ((UsageError, BadAddress, BadSettings), ExitCode.USAGE),
     ((ReadOnly,), ExitCode.READ_ONLY),
 )

@@ -1,9 +1,10 @@
 """Session: the world that a command is handed, so that it neither connects nor prints."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from time import monotonic, sleep
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from namesrv_core.transport.calls import Observer
 from nsadmin import diagnostics, observing, progress
@@ -13,12 +14,23 @@ from nsadmin.client.addresses import Find, NameServers, finder
 from nsadmin.client.brokers import Brokers
 from nsadmin.client.pool import Pool
 from nsadmin.client.results import error_text
-from nsadmin.output import Style
+from nsadmin.output import Rows, Style
 
 T = TypeVar("T")
 
 _BRIEFLY = 1.0
 """Seconds that hints are worth waiting for."""
+
+
+class Plugin(NamedTuple):
+    """How a check tells what it found: in a `format`, to a file or to stdout, at once or when all is well.
+
+    As they were typed; None for what was not.
+    """
+
+    format: str | None = None
+    output_file: str | None = None
+    wait_until_ok: str | None = None
 
 
 class Options(NamedTuple):
@@ -43,12 +55,15 @@ class Options(NamedTuple):
     overruled: tuple[str, ...] = ()
     signed_from: str | None = None
     journals: tuple[str, ...] = ()
+    plugin: Plugin = Plugin()
 
 
 class Session:
     """Lives as long as one command; `changes` are the requests it sent that change something.
 
-    `name_servers` are those it has to do with; none where brokers were named by address.
+    `name_servers` are those it has to do with; none where brokers were named by address. `said` are the
+    shared options as they were typed, for who starts other command lines. `form` makes text of what the
+    command returns, where that is to look like another program's.
 
     Nothing of that kind can be sent for a command that may not change anything, in a dry run, or in a
     read-only context.
@@ -67,9 +82,12 @@ class Session:
         self._perform = perform
         self._may_change = may_change and not options.dry_run and not options.read_only
         self.name_servers: tuple[str, ...] = ()
+        self.said: Mapping[str, Any] = {}
         self.changes = observing.SentChanges()
+        self.form: Callable[[Rows | str], str] | None = None
         self._started = monotonic()
         self._bar: progress.Bar | None = None
+        self._kept: list[Any] = []
 
     @property
     def dry_run(self) -> bool:
@@ -82,7 +100,7 @@ class Session:
             self._name_servers,
             access=self.options.access,
             ask_all=True,
-            observer=self._observer(),
+            observer=self._observer,
             read_only=not self._may_change,
             pool=self._pool,
         )
@@ -97,10 +115,16 @@ class Session:
         self.name_servers = found.addrs
         return found
 
+    @cached_property
+    def _tracer(self) -> Observer | None:
+        """Who says each request, whichever client sends it."""
+        return observing.tracer(self._started) if self.options.debug else None
+
+    @cached_property
     def _observer(self) -> Observer | None:
         options, observers = self.options, list[Observer]()
-        if options.debug:
-            observers.append(observing.tracer(self._started))
+        if self._tracer is not None:
+            observers.append(self._tracer)
         elif progress.is_wanted() and not options.quiet and options.watch is None:
             self._bar = progress.Bar()
             observers.append(self._bar)
@@ -129,18 +153,36 @@ class Session:
         return AdminClient(
             lambda: self._client.addresses,
             access=access._replace(timeout=min(access.timeout, _BRIEFLY), retries=0),
-            observer=observing.tracer(self._started) if self.options.debug else None,
+            observer=self._tracer,
             read_only=True,
         )
+
+    def other(self, namesrv_addr: tuple[str, ...] | NameServers | Find | None, access: Access) -> AdminClient:
+        """A client that reads from other name servers than the command's own, seen by the same observer."""
+        return AdminClient(namesrv_addr, access=access, observer=self._observer, read_only=True)
 
     def onlooker(self) -> AdminClient:
         """Another client for the same name servers, for a thread that reads for days; without a bar."""
         return AdminClient(
             self._client.addresses,
             access=self.options.access,
-            observer=observing.tracer(self._started) if self.options.debug else None,
+            observer=self._tracer,
             read_only=True,
         )
+
+    @contextmanager
+    def counting(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+        """A bar for the steps of a procedure, told of each few that are done; no other is seen meanwhile."""
+        if self._bar is None:
+            yield lambda _: None
+            return
+        steps = progress.Steps(what, total)
+        self._bar.is_hushed = True
+        try:
+            yield steps.advance
+        finally:
+            steps.close()
+            self._bar.is_hushed = False
 
     def remark(self, text: str) -> None:
         """A line for the operator about what is no error; nothing with --quiet."""
@@ -154,12 +196,19 @@ class Session:
         if not diagnostics.ask(question):
             raise diagnostics.Declined
 
-    def secret(self, what: str, piped: bool) -> str:
-        """A secret from the terminal, which shows nothing of it, or if `piped` a line of standard input."""
+    def secret(
+        self,
+        what: str,
+        piped: bool,
+        advice: str = "pipe it in with --secretKeyStdin, or name where it is with --credentials",
+    ) -> str:
+        """A secret from the terminal, which shows nothing of it, or if `piped` a line of standard input.
+
+        `advice` is what to do where there is no terminal.
+        """
         if not piped and not diagnostics.is_interactive():
             raise diagnostics.UsageError(
-                f"the {what} is missing, and there is no terminal to ask on: "
-                "pipe it in with --secretKeyStdin, or name where it is with --credentials"
+                f"the {what} is missing, and there is no terminal to ask on: {advice}"
             )
         text = diagnostics.ask_secret(what)
         if not text:
@@ -189,6 +238,13 @@ class Session:
         """What is written from now on belongs to the table before: no names above it again."""
         style = self.options.style._replace(headers=False)
         self.options = self.options._replace(style=style)
+
+    def kept(self, make: Callable[[], T]) -> T:
+        """What was made the first time: with --watch, a command remembers by it what it saw before."""
+        if not self._kept:
+            self._kept.append(make())
+        found: T = self._kept[0]
+        return found
 
     def repeat(self, seconds: float, once: Callable[[], T]) -> Iterator[T]:
         """The same again and again, until somebody stops it."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from namesrv_core.transport.calls import CallError, Observer
@@ -13,45 +12,61 @@ from nsadmin.client.pool import Pool
 from nsadmin.client.retry import Reader
 
 if TYPE_CHECKING:
+    from nsadmin.client.acls import Acls
     from nsadmin.client.broker_configs import BrokerConfigs
+    from nsadmin.client.broker_routes import BrokerRoutes
     from nsadmin.client.brokers import Brokers
+    from nsadmin.client.bulk import Bulk
+    from nsadmin.client.certificates import Certificates
     from nsadmin.client.clusters import Clusters
+    from nsadmin.client.cold_data import ColdDataControl
+    from nsadmin.client.consume_modes import ConsumeModes
+    from nsadmin.client.consume_queues import ConsumeQueues
     from nsadmin.client.consumers import Consumers
+    from nsadmin.client.containers import Containers
+    from nsadmin.client.controllers import Controllers
     from nsadmin.client.delivery import Delivery
+    from nsadmin.client.doors import Doors
     from nsadmin.client.groups import Groups
     from nsadmin.client.kv import Kv
+    from nsadmin.client.lite_topics import LiteTopics
+    from nsadmin.client.mappings import Mappings
     from nsadmin.client.messages import Messages
     from nsadmin.client.name_servers import NameServerConfigs
     from nsadmin.client.offsets import Offsets
     from nsadmin.client.order_conf import OrderConfs
+    from nsadmin.client.plain_acls import PlainAcls
+    from nsadmin.client.pop_records import PopRecords
     from nsadmin.client.probing import Probing
     from nsadmin.client.producers import Producers
+    from nsadmin.client.put_counts import PutCounts
     from nsadmin.client.queue_reading import QueueReading
+    from nsadmin.client.registrations import Registrations
     from nsadmin.client.replication import Replication
     from nsadmin.client.running import Running
     from nsadmin.client.sending import Sending
     from nsadmin.client.tables import Tables
     from nsadmin.client.topic_configs import TopicConfigs
+    from nsadmin.client.topic_views import TopicViews
     from nsadmin.client.topics import Topics
     from nsadmin.client.traces import Traces
     from nsadmin.client.tracks import Tracks
     from nsadmin.client.upkeep import Upkeep
+    from nsadmin.client.users import Users
 
 
 class AdminClient:
     """Asks name servers and brokers, blocking, from one thread.
 
-    `namesrv_addr` is a list like "a:9876;b:9876" or several of them, or what `nsadmin.client.discovery`
-    found; left out, NAMESRV_ADDR counts, else 127.0.0.1:9876 (`addresses.source` says which). A function
-    that finds them is called when the first name server is to be asked. `timeout` is in seconds, for each
-    request on each server; what else there is to say of how servers are reached, in `access`, which has its
-    own time-out. `observer` is called with an Exchange for each request that ended. With `read_only` nothing
-    is sent that changes something: ReadOnlyAccess is raised instead. Clients with a `pool` share its
-    connections, which are then closed with it.
+    `namesrv_addr` is a list like "a:9876;b:9876", several, or what `nsadmin.client.discovery` found; left
+    out, NAMESRV_ADDR counts, else 127.0.0.1:9876. A function that finds them is called when the first name
+    server is to be asked. `timeout` is in seconds, for each request on each server, and wins over that of
+    `access`. `observer` is called with an Exchange for each request that ended. With `read_only` what would
+    change something raises ReadOnlyAccess. A `pool` has connections to share, and closes them.
 
-    What reads asks one name server, and the next when that one cannot be reached; with `ask_all` it asks
-    every one each time, which fills `unreachable` and `disagreements`. What changes something does so on
-    every name server and returns a ServerResult for each. Failures are `namesrv_core.errors.RocketMQError`.
+    What reads asks one name server, and the next where that one is silent; with `ask_all` each of them, which
+    fills `unreachable` and `disagreements`. What changes something does so on every name server and returns
+    a ServerResult for each. Failures are `namesrv_core.errors.RocketMQError`.
     """
 
     def __init__(
@@ -94,11 +109,32 @@ class AdminClient:
         return BrokerConfigs(self._caller)
 
     @cached_property
+    def broker_routes(self) -> "BrokerRoutes":
+        """What each name server gives clients for the topics of a broker."""
+        from nsadmin.client.broker_routes import BrokerRoutes
+
+        return BrokerRoutes(self._caller)
+
+    @cached_property
+    def put_counts(self) -> "PutCounts":
+        """Messages that came in the last minute."""
+        from nsadmin.client.put_counts import PutCounts
+
+        return PutCounts(self._caller)
+
+    @cached_property
     def replication(self) -> "Replication":
         """How far slaves are behind."""
         from nsadmin.client.replication import Replication
 
         return Replication(self._caller)
+
+    @cached_property
+    def registrations(self) -> "Registrations":
+        """What brokers tell name servers of themselves."""
+        from nsadmin.client.registrations import Registrations
+
+        return Registrations(self._caller)
 
     @cached_property
     def topics(self) -> "Topics":
@@ -115,11 +151,74 @@ class AdminClient:
         return TopicConfigs(self._caller)
 
     @cached_property
+    def mappings(self) -> "Mappings":
+        """Which queues of brokers the logical ones of a static topic are."""
+        from nsadmin.client.mappings import Mappings
+
+        return Mappings(self._caller)
+
+    @cached_property
+    def topic_views(self) -> "TopicViews":
+        """What each server tells of one topic."""
+        from nsadmin.client.topic_views import TopicViews
+
+        return TopicViews(self._caller)
+
+    @cached_property
+    def bulk(self) -> "Bulk":
+        """Very many topics, groups and values, read and written together."""
+        from nsadmin.client.bulk import Bulk
+
+        return Bulk(self._caller)
+
+    @cached_property
     def upkeep(self) -> "Upkeep":
         """Stored data that nothing needs any more."""
         from nsadmin.client.upkeep import Upkeep
 
         return Upkeep(self._caller)
+
+    @cached_property
+    def pop_records(self) -> "PopRecords":
+        """What was popped and not acknowledged, where brokers keep it in RocksDB."""
+        from nsadmin.client.pop_records import PopRecords
+
+        return PopRecords(self._caller)
+
+    @cached_property
+    def lite_topics(self) -> "LiteTopics":
+        """Lite topics, their clients and groups."""
+        from nsadmin.client.lite_topics import LiteTopics
+
+        return LiteTopics(self._caller)
+
+    @cached_property
+    def cold_data(self) -> "ColdDataControl":
+        """Reads of what is not in memory any more."""
+        from nsadmin.client.cold_data import ColdDataControl
+
+        return ColdDataControl(self._caller)
+
+    @cached_property
+    def containers(self) -> "Containers":
+        """Brokers that run together in one process."""
+        from nsadmin.client.containers import Containers
+
+        return Containers(self._caller)
+
+    @cached_property
+    def consume_modes(self) -> "ConsumeModes":
+        """Who pulls and who pops."""
+        from nsadmin.client.consume_modes import ConsumeModes
+
+        return ConsumeModes(self._caller, self.groups, self.topic_configs)
+
+    @cached_property
+    def consume_queues(self) -> "ConsumeQueues":
+        """Queues as brokers have them."""
+        from nsadmin.client.consume_queues import ConsumeQueues
+
+        return ConsumeQueues(self._caller)
 
     @cached_property
     def groups(self) -> "Groups":
@@ -161,7 +260,7 @@ class AdminClient:
         """The KV config."""
         from nsadmin.client.kv import Kv
 
-        return Kv(self._reader)
+        return Kv(self._caller, self._reader)
 
     @cached_property
     def name_servers(self) -> "NameServerConfigs":
@@ -233,6 +332,48 @@ class AdminClient:
 
         return Probing(self.sending)
 
+    @cached_property
+    def users(self) -> "Users":
+        """Who brokers of 5.3 and later know."""
+        from nsadmin.client.users import Users
+
+        return Users(self._caller)
+
+    @cached_property
+    def acls(self) -> "Acls":
+        """What these users may do."""
+        from nsadmin.client.acls import Acls
+
+        return Acls(self._caller)
+
+    @cached_property
+    def plain_acls(self) -> "PlainAcls":
+        """Accounts of brokers of 4.x."""
+        from nsadmin.client.plain_acls import PlainAcls
+
+        return PlainAcls(self._caller)
+
+    @cached_property
+    def controllers(self) -> "Controllers":
+        """Controllers of brokers, and what they know."""
+        from nsadmin.client.controllers import Controllers
+
+        return Controllers(self._caller)
+
+    @cached_property
+    def doors(self) -> "Doors":
+        """How servers answer whoever asks."""
+        from nsadmin.client.doors import Doors
+
+        return Doors(self._caller)
+
+    @cached_property
+    def certificates(self) -> "Certificates":
+        """Certificates that servers show."""
+        from nsadmin.client.certificates import Certificates
+
+        return Certificates(self._caller)
+
     @property
     def addresses(self) -> NameServers:
         """The name servers in force, in the order they are asked, and where the list came from."""
@@ -255,7 +396,5 @@ class AdminClient:
     def __enter__(self) -> "AdminClient":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.close()

@@ -26,14 +26,21 @@ class ItemChange(NamedTuple):
 
 
 class BrokerConfigs:
-    """`admin.broker_configs`."""
+    """`admin.broker_configs`; controllers have settings of the same kind, under codes of their own."""
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(
+        self,
+        caller: Caller,
+        read: RequestCode = RequestCode.GET_BROKER_CONFIG,
+        write: RequestCode = RequestCode.UPDATE_BROKER_CONFIG,
+        kind: str = "broker",
+    ) -> None:
         self._caller = caller
+        self._read, self._write, self._kind = read, write, kind
 
     def each(self, addrs: Iterable[str]) -> list[ServerResult[Config]]:
         """The whole configuration of these brokers, as texts in the order of keys."""
-        answers = self._caller.ask_each(addrs, RequestCode.GET_BROKER_CONFIG)
+        answers = self._caller.ask_each(addrs, self._read)
         return [decoded(answer, config_items) for answer in answers]
 
     def plan(self, addrs: Iterable[str], key: str, value: str) -> list[ServerResult[ItemChange]]:
@@ -41,7 +48,7 @@ class BrokerConfigs:
 
         def change(config: Config) -> ItemChange:
             if key not in config:
-                raise NotFound(f"this broker has no item {key!r}")
+                raise NotFound(f"this {self._kind} has no item {key!r}")
             return ItemChange(config[key], value)
 
         return [config.then(change) for config in self.each(addrs)]
@@ -56,7 +63,7 @@ class BrokerConfigs:
         plans = {planned.addr: planned for planned in self.plan(addrs, key, value)}
         due = [addr for addr, planned in plans.items() if planned.result and planned.result.is_change]
         body = properties_line(key, value).encode("ascii")
-        updated = self._caller.ask_each(due, RequestCode.UPDATE_BROKER_CONFIG, body=body)
+        updated = self._caller.ask_each(due, self._write, body=body)
         done = [answer.addr for answer in updated if answer.error is None]
         now = {config.addr: config for config in self.each(done)}
         for answer in updated:
@@ -64,6 +71,25 @@ class BrokerConfigs:
             found = now.get(answer.addr, refused)
             plans[answer.addr] = _checked(plans[answer.addr], found, key)
         return list(plans.values())
+
+    def register_anew(self, broker_addr: str) -> ServerResult[str]:
+        """Have a broker register all its topics at once with all its name servers, as it has them.
+
+        That is what a broker does, 4.x or 5.x, whenever it is told its `brokerPermission`, be it the one that
+        it has (`AdminBrokerProcessor#updateBrokerConfig`); its file is written anew. The result is that
+        permission.
+        """
+        key = "brokerPermission"
+
+        def told(config: Config) -> str:
+            body = properties_line(key, config[key]).encode("ascii")
+            [answer] = self._caller.ask_each([broker_addr], RequestCode.UPDATE_BROKER_CONFIG, body=body)
+            if answer.error is not None:
+                raise answer.error
+            return config[key]
+
+        [config] = self.each([broker_addr])
+        return config.then(told)
 
 
 def _checked(

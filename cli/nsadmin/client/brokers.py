@@ -1,6 +1,6 @@
 """Brokers: their runtime info, asked of themselves, and their write permission, changed on name servers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from math import isfinite
 
 from namesrv_core.protocol.codes import RequestCode, version_text
@@ -97,30 +97,41 @@ class Brokers:
 
         return perms(self._caller, self.registered(broker_name), broker_name)
 
-    def wipe_write_perm(self, broker_name: str) -> list[ServerResult[int]]:
-        """On every name server, take the write permission from all topics of a broker: how many were touched.
+    def wipe_write_perm(
+        self, broker_name: str, addrs: Collection[str] | None = None
+    ) -> list[ServerResult[int]]:
+        """Take the write permission from all topics of a broker, on every name server or on these.
 
-        It holds until the broker registers anew or changes a topic. NotFound where the broker is unknown.
+        It holds until the broker registers anew or changes a topic. The result is how many were touched;
+        NotFound where the broker is unknown.
         """
-        return self._change_perm(RequestCode.WIPE_WRITE_PERM_OF_BROKER, "wipeTopicCount", broker_name)
+        return self._change_perm(RequestCode.WIPE_WRITE_PERM_OF_BROKER, "wipeTopicCount", broker_name, addrs)
 
-    def add_write_perm(self, broker_name: str) -> list[ServerResult[int]]:
-        """On every name server, give all topics of a broker the perm 6 (read, write), whatever it was.
+    def add_write_perm(
+        self, broker_name: str, addrs: Collection[str] | None = None
+    ) -> list[ServerResult[int]]:
+        """Give all topics of a broker the perm 6 (read, write), on every name server or on these.
 
         NotFound where the broker is unknown, else how many topics were touched.
         """
-        return self._change_perm(RequestCode.ADD_WRITE_PERM_OF_BROKER, "addTopicCount", broker_name)
+        return self._change_perm(RequestCode.ADD_WRITE_PERM_OF_BROKER, "addTopicCount", broker_name, addrs)
 
-    def _change_perm(self, code: RequestCode, count: str, broker_name: str) -> list[ServerResult[int]]:
+    def _change_perm(
+        self, code: RequestCode, count: str, broker_name: str, addrs: Collection[str] | None
+    ) -> list[ServerResult[int]]:
         from namesrv_core.protocol import headers
 
         # The servers answer an unknown broker with "0 topics", so whether it is there is asked first.
         results = {found.addr: found.then(int) for found in self.registered(broker_name)}
-        known = [addr for addr, result in results.items() if result.error is None]
+        known = [
+            addr
+            for addr, result in results.items()
+            if result.error is None and (addrs is None or addr in addrs)
+        ]
         ext = headers.write(headers.BrokerName(broker_name))
         for answer in self._caller.ask_each(known, code, ext):
             results[answer.addr] = decoded(answer, lambda command: int((command.ext or {}).get(count) or 0))
-        return list(results.values())
+        return [result for addr, result in results.items() if addrs is None or addr in addrs]
 
 
 def _runtime_info(command: Command) -> RuntimeInfo:

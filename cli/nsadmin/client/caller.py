@@ -20,18 +20,45 @@ CHANGES = frozenset(
         RequestCode.WIPE_WRITE_PERM_OF_BROKER,
         RequestCode.ADD_WRITE_PERM_OF_BROKER,
         RequestCode.UPDATE_AND_CREATE_TOPIC,
+        RequestCode.UPDATE_AND_CREATE_TOPIC_LIST,
         RequestCode.UPDATE_BROKER_CONFIG,
         RequestCode.CLEAN_EXPIRED_CONSUMEQUEUE,
         RequestCode.CLEAN_UNUSED_TOPIC,
         RequestCode.DELETE_TOPIC_IN_BROKER,
         RequestCode.DELETE_TOPIC_IN_NAMESRV,
+        RequestCode.REGISTER_TOPIC_IN_NAMESRV,
         RequestCode.UPDATE_NAMESRV_CONFIG,
         RequestCode.UPDATE_CONSUMER_OFFSET,
         RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP,
+        RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP_LIST,
         RequestCode.DELETE_SUBSCRIPTIONGROUP,
         RequestCode.INVOKE_BROKER_TO_RESET_OFFSET,
         RequestCode.CONSUME_MESSAGE_DIRECTLY,
         RequestCode.SEND_MESSAGE_V2,
+        RequestCode.POP_ROLLBACK,
+        RequestCode.TRIGGER_LITE_DISPATCH,
+        RequestCode.UPDATE_AND_CREATE_ACL_CONFIG,
+        RequestCode.DELETE_ACL_CONFIG,
+        RequestCode.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG,
+        RequestCode.CONTROLLER_ELECT_MASTER,
+        RequestCode.UPDATE_CONTROLLER_CONFIG,
+        RequestCode.CLEAN_BROKER_DATA,
+        RequestCode.AUTH_CREATE_USER,
+        RequestCode.AUTH_UPDATE_USER,
+        RequestCode.AUTH_DELETE_USER,
+        RequestCode.AUTH_CREATE_ACL,
+        RequestCode.AUTH_UPDATE_ACL,
+        RequestCode.AUTH_DELETE_ACL,
+        RequestCode.DELETE_EXPIRED_COMMITLOG,
+        RequestCode.SET_MESSAGE_REQUEST_MODE,
+        RequestCode.UPDATE_AND_CREATE_STATIC_TOPIC,
+        RequestCode.ADD_BROKER,
+        RequestCode.REMOVE_BROKER,
+        RequestCode.RESET_MASTER_FLUSH_OFFSET,
+        RequestCode.UPDATE_COLD_DATA_FLOW_CTR_CONFIG,
+        RequestCode.REMOVE_COLD_DATA_FLOW_CTR_CONFIG,
+        RequestCode.SET_COMMITLOG_READ_MODE,
+        RequestCode.SWITCH_TIMER_ENGINE,
     }
 )
 """Requests that change something: never tried again, never sent by who may only read, kept in the audit."""
@@ -84,7 +111,7 @@ class Caller:
         calls = list(calls)
         if self.read_only:
             _refuse_changes(calls)
-        ways = [(self._way(addr), self._signed(asked)) for addr, asked in calls]
+        ways = [(self.way(addr), self._signed(asked)) for addr, asked in calls]
         observer = self._observer and _known_as(self._observer, calls, ways)
         answers = self._persist(ways, self.access.timeout if timeout is None else timeout, observer)
         return [
@@ -127,7 +154,7 @@ class Caller:
         """The same request to every name server."""
         return self.ask_each(self.name_servers.addrs, code, ext, body)
 
-    def _way(self, addr: str) -> str:
+    def way(self, addr: str) -> str:
         """Where to connect to: brokers may be mapped, name servers are not."""
         if self._way_to is None or self._is_name_server(addr):
             return addr

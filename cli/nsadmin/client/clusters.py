@@ -1,14 +1,17 @@
 """Clusters: which brokers a name server knows, and how each of them is doing."""
 
+import json
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import MASTER_ID, RequestCode
 from namesrv_core.protocol.command import Command
 from namesrv_core.transport.calls import CallError
 from nsadmin.client.bodies import broker_addrs, json_object, texts
 from nsadmin.client.brokers import Brokers, RuntimeInfo
-from nsadmin.client.results import NotApplied, NotFound
+from nsadmin.client.results import NotApplied, NotFound, ServerResult
 from nsadmin.client.retry import Reader
 
 
@@ -45,6 +48,25 @@ class ClusterInfo(NamedTuple):
         return {group.cluster_name for group in self.groups if group.broker_name == broker_name}
 
 
+class Heartbeat(NamedTuple):
+    """For how long a name server has not heard of a broker, and how long it waits for it; in ms."""
+
+    silent_millis: int
+    timeout_millis: int
+
+    @property
+    def share(self) -> float:
+        """The part of its time that the broker has let pass; at 1 it is gone."""
+        return self.silent_millis / self.timeout_millis if self.timeout_millis > 0 else 1.0
+
+
+class Heard(NamedTuple):
+    """What one name server lists; `heartbeats` are by address, None where it does not tell, as Java's."""
+
+    info: ClusterInfo
+    heartbeats: Mapping[str, Heartbeat] | None
+
+
 class BrokerStatus(NamedTuple):
     """One broker process: `runtime` is None where it did not answer, and `error` says why.
 
@@ -75,6 +97,15 @@ class Clusters:
         """All clusters as the name server lists them (GET_BROKER_CLUSTER_INFO)."""
         return self._reader.read("the clusters", cluster_info, RequestCode.GET_BROKER_CLUSTER_INFO)
 
+    def info_each(self) -> list[ServerResult[ClusterInfo]]:
+        """All clusters as each name server lists them, whatever the others say."""
+        return self._reader.each(cluster_info, RequestCode.GET_BROKER_CLUSTER_INFO)
+
+    def heard_each(self) -> list[ServerResult[Heard]]:
+        """All clusters as each name server lists them, and when it heard of whom if it tells."""
+        ext = headers.write(headers.GetClusterInfo(with_heartbeats=True))
+        return self._reader.each(_heard, RequestCode.GET_BROKER_CLUSTER_INFO, ext)
+
     def masters(self, cluster_name: str | None = None) -> list[str]:
         """The address of each broker's master, of one cluster or of all, as what changes brokers wants it.
 
@@ -102,6 +133,14 @@ class Clusters:
             BrokerStatus(group.cluster_name, group.broker_name, broker_id, addr, info.result, info.error)
             for (group, broker_id, addr), info in zip(members, infos, strict=True)
         ]
+
+
+def _heard(command: Command) -> Heard:
+    text = (command.ext or {}).get("heartbeats")
+    if text is None:
+        return Heard(cluster_info(command), None)
+    told = {addr: Heartbeat(*map(int, pair)) for addr, pair in json.loads(text).items()}
+    return Heard(cluster_info(command), told)
 
 
 def cluster_info(command: Command) -> ClusterInfo:

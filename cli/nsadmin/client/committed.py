@@ -12,6 +12,9 @@ from nsadmin.client.caller import Caller
 from nsadmin.client.queues import MessageQueue
 from nsadmin.client.retry import decoded
 
+CommittedOffsets = Mapping[str, Mapping[int, int]]
+"""Offsets by queue id, by "topic@group"; what is not there was never committed."""
+
 
 class Offset(NamedTuple):
     """What a broker has committed for a group on a queue: `result` None without an error is "never"."""
@@ -35,7 +38,7 @@ def committed(caller: Caller, wanted: Iterable[tuple[str, str, MessageQueue]]) -
         if offset.result == 0 and answer.result is not None and answer.result.version < V5_0_0
     }
     tables = {
-        answer.addr: decoded(answer, _table)
+        answer.addr: decoded(answer, all_committed)
         for answer in caller.ask_each(sorted(doubtful), RequestCode.GET_ALL_CONSUMER_OFFSET)
     }
     found = []
@@ -57,7 +60,7 @@ def _query(group: str, queue: MessageQueue) -> Command:
     return request(RequestCode.QUERY_CONSUMER_OFFSET, headers.write(ext))
 
 
-def _table(command: Command) -> dict[str, dict[int, int]]:
-    """ConsumerOffsetSerializeWrapper: offsets by queue id, by "topic@group"."""
+def all_committed(command: Command) -> CommittedOffsets:
+    """ConsumerOffsetSerializeWrapper."""
     table: Mapping[str, Any] = json_object(command).get("offsetTable") or {}
     return {key: {int(queue): int(offset) for queue, offset in item.items()} for key, item in table.items()}

@@ -1,6 +1,6 @@
 """Consumers: how far consumer groups are behind on each queue, and who of them is connected."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -12,12 +12,13 @@ from nsadmin.client import connections
 from nsadmin.client.bodies import json_object
 from nsadmin.client.caller import Caller
 from nsadmin.client.clusters import Clusters
-from nsadmin.client.committed import committed
+from nsadmin.client.committed import CommittedOffsets, all_committed, committed
 from nsadmin.client.connections import GroupConnections
-from nsadmin.client.groups import Groups
+from nsadmin.client.groups import Groups, is_system
 from nsadmin.client.queues import MessageQueue, queue_table
 from nsadmin.client.results import ServerResult
 from nsadmin.client.retry import decoded
+from nsadmin.client.targets import at
 
 LONG_TIMEOUT = 50.0
 """Seconds for what a broker has to go through all groups and queues for."""
@@ -103,14 +104,8 @@ class Consumers:
         tables = self._groups.names(cluster_name, system=system)
         names = sorted({name for table in tables for name in table.result or ()})
         addrs = [table.addr for table in tables if table.error is None]
-        code = RequestCode.GET_CONSUME_STATS
         asked = [(name, addr) for name in names for addr in addrs]
-        answers = self._caller.ask(
-            (addr, request(code, headers.write(headers.ConsumerGroup(name)))) for name, addr in asked
-        )
-        results = [
-            decoded(answer, partial(_stats, name)) for (name, _), answer in zip(asked, answers, strict=True)
-        ]
+        results = self.stats_each([(addr, name) for name, addr in asked])
         by_group: dict[str, list[ServerResult[ConsumeStats]]] = {name: [] for name in names}
         for (name, _), result in zip(asked, self._with_never_committed(results), strict=True):
             by_group[name].append(result)
@@ -119,6 +114,24 @@ class Consumers:
             [_summary(name, online[name], by_group[name]) for name in names],
             {table.addr: table.error for table in tables},
         )
+
+    def stats_each(self, asked: Sequence[tuple[str, str]]) -> list[ServerResult[ConsumeStats]]:
+        """What each (broker address, group) comes to: one request each, and no other.
+
+        As brokers tell it: an offset of 0 is also that of a queue where nothing was ever committed.
+        """
+        code = RequestCode.GET_CONSUME_STATS
+        answers = self._caller.ask(
+            (addr, request(code, headers.write(headers.ConsumerGroup(group)))) for addr, group in asked
+        )
+        return [
+            decoded(answer, partial(_stats, group)) for (_, group), answer in zip(asked, answers, strict=True)
+        ]
+
+    def committed_each(self, addrs: Sequence[str]) -> list[ServerResult[CommittedOffsets]]:
+        """All offsets that groups have committed on each broker (GET_ALL_CONSUMER_OFFSET)."""
+        answers = self._caller.ask_each(addrs, RequestCode.GET_ALL_CONSUMER_OFFSET)
+        return [decoded(answer, all_committed) for answer in answers]
 
     def connections(
         self, group: str, cluster_name: str | None = None, broker_addr: str | None = None
@@ -134,6 +147,23 @@ class Consumers:
                 self._groups.check_exists(group, cluster_name)
             raise RequestError(f"nobody of {group!r} is connected", ResponseCode.CONSUMER_NOT_ONLINE)
         return found
+
+    def online(
+        self, addrs: Iterable[str]
+    ) -> tuple[dict[str, GroupConnections], dict[str, RocketMQError | None]]:
+        """The groups that these brokers know, each with who of it is connected to them, if anybody is.
+
+        And what became of asking each broker for its groups, by address.
+        """
+        tables = self._groups.tables(at(addr) for addr in addrs)
+        names = sorted({name for table in tables for name in table.result or () if not is_system(name)})
+        willing = [table.addr for table in tables if table.error is None]
+        found = connections.consumers_of(self._caller, names, willing)
+        return found, {table.addr: table.error for table in tables}
+
+    def connected(self, groups: Iterable[str], addrs: Iterable[str]) -> dict[str, GroupConnections]:
+        """Who of these groups is connected to these brokers, whether they know the groups or not."""
+        return connections.consumers_of(self._caller, list(groups), addrs)
 
     def broker_stats(
         self, broker_addr: str, *, is_order: bool = False, timeout: float = LONG_TIMEOUT

@@ -83,7 +83,7 @@ def from_file(path: "Path") -> Credentials:
 
     YAML if its name ends so, else properties; the spelling AccessKey of Java's clients is known too.
     """
-    _require_privacy(path)
+    require_privacy(path)
     text = _text(path)
     is_yaml = path.suffix.lower() in (".yml", ".yaml")
     found = _from_content(path, _yaml(path, text) if is_yaml else _properties(path, text))
@@ -205,7 +205,8 @@ def _is_public(path: "Path") -> bool:
         return False
 
 
-def _require_privacy(path: "Path") -> None:
+def require_privacy(path: "Path") -> None:
+    """BadSettings for a file with a secret that everybody may read."""
     if _is_public(path):
         raise BadSettings(f"{path} has a secret, and everybody may read it: chmod 600 {path}")
 

@@ -96,15 +96,7 @@ class TopicDeletion(NamedTuple):
         return [found.then(self._own_queues) for found in self._routes(self.name_servers)]
 
     def _own_queues(self, route: TopicRoute) -> dict[str, Any]:
-        return {
-            queue.broker_name: {
-                "readQueueNums": queue.read_queue_nums,
-                "writeQueueNums": queue.write_queue_nums,
-                "perm": queue.perm,
-            }
-            for queue in route.queues
-            if queue.broker_name in self.brokers
-        }
+        return {name: queue for name, queue in _queues(route).items() if name in self.brokers}
 
     def _on_masters(self) -> list[DeletionStep]:
         ext = headers.write(headers.DeleteTopic(self.topic))
@@ -157,6 +149,38 @@ class TopicDeletion(NamedTuple):
             for found in self._routes(addrs)
             if found.result and any(queue.broker_name in self.brokers for queue in found.result.queues)
         }
+
+
+def forget(caller: Caller, topic: str, addrs: Sequence[str], *, dry_run: bool) -> list[DeletionStep]:
+    """Have these name servers forget a topic in all clusters; see `Topics.forget`."""
+
+    def routes() -> list[ServerResult[dict[str, Any]]]:
+        answers = caller.ask_each(addrs, RequestCode.GET_ROUTEINFO_BY_TOPIC, get_route(topic))
+        return [decoded(answer, route_of).then(_queues) for answer in answers]
+
+    before = routes()
+    if dry_run:
+        return [_planned(found, "nameserver") for found in before]
+    ext = headers.write(headers.DeleteTopic(topic))
+    deleted = caller.ask_each(addrs, RequestCode.DELETE_TOPIC_IN_NAMESRV, ext)
+    left = {found.addr for found in routes() if found.error is None}
+    complaint = "the topic is still routed here: a broker registered it again"
+    checked = _verified(deleted, lambda _: left, complaint)
+    return [
+        _step(result, "nameserver")._replace(before=found.result)
+        for result, found in zip(checked, before, strict=True)
+    ]
+
+
+def _queues(route: TopicRoute) -> dict[str, Any]:
+    return {
+        queue.broker_name: {
+            "readQueueNums": queue.read_queue_nums,
+            "writeQueueNums": queue.write_queue_nums,
+            "perm": queue.perm,
+        }
+        for queue in route.queues
+    }
 
 
 def _verified(

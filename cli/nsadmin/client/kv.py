@@ -1,18 +1,37 @@
 """KV config: texts by namespace and key that each name server keeps for itself."""
 
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+
 from namesrv_core.errors import QueryNotFound
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import Command
+from namesrv_core.protocol.command import Command, request
 from nsadmin.client.bodies import text_table
-from nsadmin.client.results import ServerResult
-from nsadmin.client.retry import Reader
+from nsadmin.client.caller import Caller
+from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.client.retry import Reader, decoded
+
+KvTables = Mapping[str, Mapping[str, str]]
+"""Namespaces by name, keys and values within; none that is not there."""
+
+
+class KvChange(NamedTuple):
+    """One key on one name server: the text it has and the one it gets; None is for no key."""
+
+    addr: str
+    namespace: str
+    key: str
+    before: str | None
+    after: str | None
 
 
 class Kv:
     """`admin.kv`; QueryNotFound is the error of what is not there."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, caller: Caller, reader: Reader) -> None:
+        self._caller = caller
         self._reader = reader
 
     def get(self, namespace: str, key: str) -> str:
@@ -35,6 +54,28 @@ class Kv:
         ext = headers.write(headers.KvNamespace(namespace))
         return self._reader.each(text_table, RequestCode.GET_KVLIST_BY_NAMESPACE, ext)
 
+    def tables_each(self, namespaces: Sequence[str], addrs: Iterable[str]) -> list[ServerResult[KvTables]]:
+        """These namespaces as each of these name servers has them."""
+        code, addrs = RequestCode.GET_KVLIST_BY_NAMESPACE, list(addrs)
+        exts = [headers.write(headers.KvNamespace(namespace)) for namespace in namespaces]
+        answers = iter(self._caller.ask((addr, request(code, ext)) for addr in addrs for ext in exts))
+        return [_tables(addr, namespaces, list(islice(answers, len(exts)))) for addr in addrs]
+
+    def change(self, changes: Sequence[KvChange]) -> list[ServerResult[KvChange]]:
+        """Write and delete, each on its name server, and look again: what is there then is what counts.
+
+        NotApplied where it is something else than what was wanted.
+        """
+        answers = self._caller.ask((change.addr, _request(change)) for change in changes)
+        touched: dict[str, dict[str, None]] = {}
+        for change in changes:
+            touched.setdefault(change.addr, {})[change.namespace] = None
+        now = {addr: found for addr in touched for found in self.tables_each(list(touched[addr]), [addr])}
+        return [
+            _checked(change, answer, now[change.addr])
+            for change, answer in zip(changes, answers, strict=True)
+        ]
+
     def put(self, namespace: str, key: str, value: str) -> list[ServerResult[str]]:
         """Write a value on every name server; the result is what was written."""
         ext = headers.write(headers.PutKvConfig(namespace, key, value))
@@ -48,6 +89,38 @@ class Kv:
         before = {found.addr: found for found in self.get_each(namespace, key)}
         deleted = self._reader.each(lambda _: "", RequestCode.DELETE_KV_CONFIG, _key(namespace, key))
         return [done if done.error is not None else before[done.addr] for done in deleted]
+
+
+def _tables(
+    addr: str, namespaces: Sequence[str], answers: Sequence[ServerResult[Command]]
+) -> ServerResult[KvTables]:
+    found = {}
+    for namespace, answer in zip(namespaces, answers, strict=True):
+        table = decoded(answer, text_table)
+        if table.result is not None:
+            found[namespace] = table.result
+        elif not isinstance(table.error, QueryNotFound):
+            return ServerResult(addr, None, table.error)
+    return ServerResult(addr, found, None)
+
+
+def _request(change: KvChange) -> Command:
+    if change.after is None:
+        return request(RequestCode.DELETE_KV_CONFIG, _key(change.namespace, change.key))
+    header = headers.PutKvConfig(change.namespace, change.key, change.after)
+    return request(RequestCode.PUT_KV_CONFIG, headers.write(header))
+
+
+def _checked(
+    change: KvChange, answer: ServerResult[Command], now: ServerResult[KvTables]
+) -> ServerResult[KvChange]:
+    if now.result is None:
+        return ServerResult(change.addr, None, answer.error or now.error)
+    there = now.result.get(change.namespace, {}).get(change.key)
+    if there == change.after:
+        return ServerResult(change.addr, change, None)
+    error = answer.error or NotApplied(f"ignored: it is {'not there' if there is None else repr(there)}")
+    return ServerResult(change.addr, None, error)
 
 
 def _key(namespace: str, key: str) -> dict[str, str]:

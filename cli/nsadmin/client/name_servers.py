@@ -23,6 +23,7 @@ class Pulse(NamedTuple):
 
 # Any answer is one: what is asked for, a key that nobody has, is the least there is.
 _ANY_CODE = range(-(2**31), 2**31)
+_NOT_READY = "not ready"
 _PROBE = headers.write(headers.KvKey("nsadmin", "pulse"))
 
 
@@ -42,6 +43,21 @@ class NameServerConfigs:
         return [
             self._pulse(addr) if error is None else ServerResult(addr, None, error)
             for addr, _, error in self._probe(*addrs)
+        ]
+
+    def ready_each(self) -> list[ServerResult[bool]]:
+        """Whether each name server answers questions about routes.
+
+        With needWaitForService one does not in its first seconds, as it may not have heard of all brokers.
+        """
+        ext = headers.write(headers.GetRoute("nsadmin-pulse", accept_standard_json_only=True))
+        probes = [
+            (addr, request(RequestCode.GET_ROUTEINFO_BY_TOPIC, ext))
+            for addr in self._caller.name_servers.addrs
+        ]
+        return [
+            answer.then(lambda command: not (command.code and _NOT_READY in (command.remark or "")))
+            for answer in self._caller.ask(probes, codes=_ANY_CODE)
         ]
 
     def _probe(self, *addrs: str) -> list[ServerResult[Command]]:

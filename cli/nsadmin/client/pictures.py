@@ -1,23 +1,23 @@
 """Pictures: all that a name server knows at one moment, to be kept in a file and compared.
 
-What looks like a secret is left out.
+What looks like a secret is left out of those that may be kept.
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.history.replay import Replay
 from nsadmin.client.admin import AdminClient
-from nsadmin.client.results import is_not_found
+from nsadmin.client.results import ServerResult, is_not_found
+from nsadmin.client.secrecy import is_secret
+from nsadmin.client.tables import Listed, Queues
 
 FORMAT = "nsadmin-snapshot"
 VERSION = 1
 ORDER_TOPIC_CONFIG = "ORDER_TOPIC_CONFIG"
-
-_SECRET = re.compile(r"secret|passw|token|credential|accesskey", re.I)
 
 Texts = Mapping[str, str]
 
@@ -82,6 +82,58 @@ def of_cluster(admin: AdminClient, now: int, namespaces: tuple[str, ...] = ()) -
     )
 
 
+def of_each(admin: AdminClient, now: int, namespaces: tuple[str, ...] = ()) -> list[ServerResult[Picture]]:
+    """What each name server of the list knows now, whatever the others say; all are asked at once.
+
+    One that leaves a single answer out has an error instead. To be compared and not to be kept: no secret is
+    left out. A topic that is listed without a route has no brokers here, a broker in several clusters all
+    their names, and a static topic its `mappingEpoch`.
+    """
+    listed = admin.tables.listed_each(
+        admin.addresses.addrs, tuple(dict.fromkeys((ORDER_TOPIC_CONFIG, *namespaces)))
+    )
+    topics = {addr: found.topics for addr, found, _ in listed if found is not None}
+    queues = admin.tables.queues_each(topics)
+    return [
+        ServerResult(addr, None, error)
+        if found is None
+        else queues[addr].then(partial(_of_listed, addr, now, found))
+        for addr, found, error in listed
+    ]
+
+
+def _of_listed(addr: str, now: int, listed: Listed, topics: Mapping[str, Queues]) -> Picture:
+    # Most topics are alike: of these there is one table.
+    alike: dict[int, dict[str, dict[str, int]]] = {}
+    tables = {}
+    for topic, queues in topics.items():
+        if id(queues) not in alike:
+            alike[id(queues)] = _brokers_of(queues)
+        tables[topic] = alike[id(queues)]
+    clusters: dict[str, list[str]] = {}
+    for cluster in sorted(listed.clusters):
+        for name in listed.clusters[cluster]:
+            clusters.setdefault(name, []).append(cluster)
+    return Picture(
+        addr,
+        now,
+        {
+            name: _broker(", ".join(clusters.get(name, [group.cluster_name])), dict(group.members))
+            for name, group in sorted(listed.groups.items())
+        },
+        tables,
+        {name: _texts(table) for name, table in listed.kv.items()},
+        listed.settings,
+    )
+
+
+def _brokers_of(queues: Queues) -> dict[str, dict[str, int]]:
+    found = {name: _queues(*queue[1:]) for name, queue in queues.queues.items()}
+    for name, mapping in queues.mappings.items():
+        found.setdefault(name or "", {})["mappingEpoch"] = mapping.epoch
+    return found
+
+
 def _entries(admin: AdminClient, namespace: str) -> Texts:
     try:
         return _public(admin.kv.entries(namespace))
@@ -118,9 +170,11 @@ def _queues(read: int | None, write: int | None, perm: int | None, flag: int | N
 
 
 def _public(table: Mapping[str, str | None]) -> dict[str, str]:
-    return {
-        key: value for key, value in sorted(table.items()) if value is not None and not _SECRET.search(key)
-    }
+    return {key: value for key, value in _texts(table).items() if not is_secret(key)}
+
+
+def _texts(table: Mapping[str, str | None]) -> dict[str, str]:
+    return {key: value for key, value in sorted(table.items()) if value is not None}
 
 
 def items(picture: Picture, topic: str | None = None) -> Iterator[tuple[Item, Value]]:

@@ -32,6 +32,10 @@ class Probing:
         """
         return self._sending.place(broker_name, broker_name)
 
+    def places(self, topic: str) -> list[Place]:
+        """All queues of a topic that can be written to, broker by broker; NotFound for none."""
+        return self._sending.places(topic)
+
     def send(self, place: Place, size: int, count: int) -> Iterator[Probe]:
         """`count` messages of `size` bytes with the tag PROBE, one after another; they stay there.
 

@@ -1,6 +1,6 @@
 """Producers: who sends messages, as the brokers that they are connected to know it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -40,6 +40,10 @@ class Producers:
     def everybody(self, broker_addr: str | None = None) -> list[ServerResult[tuple[ProducerClient, ...]]]:
         """All producers of one broker, or of each master and slave."""
         return connections.all_producers(self._caller, [broker_addr] if broker_addr else self._addrs(None))
+
+    def each(self, addrs: Iterable[str]) -> list[ServerResult[tuple[ProducerClient, ...]]]:
+        """All producers of each of these brokers."""
+        return connections.all_producers(self._caller, addrs)
 
     def _addrs(self, topic: str | None) -> list[str]:
         groups = self._clusters.info().groups if topic is None else self._topics.route(topic).queues

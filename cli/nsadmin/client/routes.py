@@ -45,10 +45,15 @@ class QueueRoute(NamedTuple):
         return range(self.write_queue_nums or 0) if self.logical_queues is None else [*self.logical_queues]
 
     @property
+    def has_master(self) -> bool:
+        """Whether there is a master now."""
+        return MASTER_ID in self.broker_addrs
+
+    @property
     def is_writable(self) -> bool:
         """Whether producers may write to it: permission, a queue, and a master to take messages."""
         may_write = (self.perm or 0) & Perm.WRITE and self.write_ids
-        return bool(may_write and MASTER_ID in self.broker_addrs)
+        return bool(may_write and self.has_master)
 
 
 class TopicRoute(NamedTuple):

@@ -1,5 +1,6 @@
 """Running: what the clients of a group tell about themselves, through brokers that they are connected to."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,10 +11,10 @@ from namesrv_core.protocol.command import Command, request
 from nsadmin.client.allocation import readable_queues
 from nsadmin.client.bodies import json_object
 from nsadmin.client.caller import Caller
-from nsadmin.client.connections import Client, Subscription, subscription
+from nsadmin.client.connections import Client, GroupConnections, Subscription, subscription
 from nsadmin.client.consumers import Consumers
 from nsadmin.client.queues import MessageQueue, queue_table
-from nsadmin.client.results import NotFound
+from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.retry import decoded
 from nsadmin.client.topics import Topics
 
@@ -21,6 +22,9 @@ CLIENT_TIMEOUT = 12.0
 """Seconds: a broker gives the client 10 to answer."""
 BLOCKED_AFTER = 60_000
 """Milliseconds without consuming anything although messages are there."""
+
+
+_NAME_SERVERS = re.compile(rb'"PROP_NAMESERVER_ADDR"\s*:\s*"([^"\\]*)"')
 
 
 class RunningQueue(NamedTuple):
@@ -101,6 +105,14 @@ class RunningClient(NamedTuple):
     error: RocketMQError | None
 
 
+class ClientList(NamedTuple):
+    """A client and its list of name servers, which is empty where it tells none; or `error` says why."""
+
+    client: Client
+    name_servers: tuple[str, ...] | None
+    error: RocketMQError | None
+
+
 class RunningGroup(NamedTuple):
     """The clients of a group that were asked; `errors` has None for each broker that answered."""
 
@@ -136,27 +148,41 @@ class Running:
         if not clients:
             who = "nobody" if client_id is None else f"no client {client_id!r}"
             raise NotFound(f"{who} of {group!r} is connected")
-        code = RequestCode.GET_CONSUMER_RUNNING_INFO
-        answers = self._caller.ask(
-            [
-                (
-                    client.broker_addrs[0],
-                    request(code, headers.write(headers.ConsumerClient(group, client.client_id, jstack))),
-                )
-                for client in clients
-            ],
-            max(CLIENT_TIMEOUT, self._caller.access.timeout),
-        )
-        infos = [decoded(answer, running_info) for answer in answers]
         return RunningGroup(
-            tuple(
-                RunningClient(client, info.result, info.error)
-                for client, info in zip(clients, infos, strict=True)
-            ),
+            tuple(self._told([(group, client) for client in clients], jstack)),
             found.consume_type,
             found.message_model,
             found.errors,
         )
+
+    def name_servers(self, online: Mapping[str, GroupConnections]) -> dict[str, list[ClientList]]:
+        """The lists of the clients of many groups, all asked at once; by group."""
+        asked = [(group, client) for group, found in online.items() for client in found.clients]
+        lists: dict[str, list[ClientList]] = {group: [] for group in online}
+        for (group, client), answer in zip(asked, self._ask(asked, jstack=False), strict=True):
+            found = answer.then(_name_servers)
+            lists[group].append(ClientList(client, found.result, found.error))
+        return lists
+
+    def _told(self, clients: Sequence[tuple[str, Client]], jstack: bool) -> list[RunningClient]:
+        """What clients of these groups say of themselves."""
+        infos = [decoded(answer, running_info) for answer in self._ask(clients, jstack)]
+        return [
+            RunningClient(client, info.result, info.error)
+            for (_, client), info in zip(clients, infos, strict=True)
+        ]
+
+    def _ask(self, clients: Sequence[tuple[str, Client]], jstack: bool) -> list[ServerResult[Command]]:
+        """Each client of these groups is asked through a broker that it is connected to."""
+        code = RequestCode.GET_CONSUMER_RUNNING_INFO
+        calls = [
+            (
+                client.broker_addrs[0],
+                request(code, headers.write(headers.ConsumerClient(group, client.client_id, jstack))),
+            )
+            for group, client in clients
+        ]
+        return self._caller.ask(calls, max(CLIENT_TIMEOUT, self._caller.access.timeout))
 
     def owners(self, group: str, cluster_name: str | None = None) -> dict[MessageQueue, str]:
         """Whose each queue is, as the clients say; several ids are joined by a comma.
@@ -190,6 +216,13 @@ class Running:
             gone = {item.broker_name for item in route.queues if not item.broker_addrs}
             queues.update(queue for queue in readable_queues(topic, route) if queue.broker_name not in gone)
         return queues
+
+
+def _name_servers(command: Command) -> tuple[str, ...]:
+    """Of a ConsumerRunningInfo no more than that: to read all its queues takes a hundred times as long."""
+    found = _NAME_SERVERS.search(command.body)
+    text = "" if found is None else found[1].decode("utf-8", "replace")
+    return tuple(filter(None, text.replace(" ", "").split(";")))
 
 
 def running_info(command: Command) -> RunningInfo:

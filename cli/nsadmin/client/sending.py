@@ -72,6 +72,19 @@ class Sending:
         number = ids[_any_of(len(ids))] if queue_id is None else queue_id
         return Place(topic, chosen.broker_name, chosen.broker_addrs[MASTER_ID], number)
 
+    def places(self, topic: str) -> list[Place]:
+        """All queues that can be written to, broker by broker; NotFound for none."""
+        queues = self._topics.route(topic).queues
+        found = [
+            Place(topic, item.broker_name, item.broker_addrs[MASTER_ID], number)
+            for item in queues
+            if item.is_writable
+            for number in item.write_ids
+        ]
+        if not found:
+            raise NotFound(f"{topic} has no queue {_there(queues)} that can be written to: see topicRoute")
+        return found
+
     def send(
         self,
         place: Place,

@@ -1,9 +1,10 @@
 """Tables: all that one name server tells of what it knows, for who looks at it again and again."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
-from namesrv_core.errors import QueryNotFound
+from namesrv_core.errors import QueryNotFound, TopicNotExist
 from namesrv_core.events import Group, MappingInfo, Member, QueueData
 from namesrv_core.protocol import bodies, headers
 from namesrv_core.protocol.codes import RequestCode
@@ -38,6 +39,12 @@ class Queues(NamedTuple):
     mappings: Mapping[str | None, MappingInfo]
 
 
+NO_QUEUES = Queues({}, {})
+
+_AT_ONCE = 1000
+"""Routes of each name server that are in memory as they came."""
+
+
 class Tables:
     """`admin.tables`: one name server is asked, and no other instead of it."""
 
@@ -46,6 +53,10 @@ class Tables:
 
     def listed(self, addr: str, namespaces: Sequence[str]) -> Listed:
         """All but the routes. RocketMQError if one of the answers is missing, naming the request."""
+        return _sure(self.listed_each([addr], namespaces)[0])
+
+    def listed_each(self, addrs: Iterable[str], namespaces: Sequence[str]) -> list[ServerResult[Listed]]:
+        """The same of each of these name servers, asked at once."""
         asked = [
             request(RequestCode.GET_BROKER_CLUSTER_INFO),
             request(RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER),
@@ -55,22 +66,81 @@ class Tables:
                 for namespace in namespaces
             ),
         ]
-        members, topics, config, *tables = self._caller.ask((addr, command) for command in asked)
-        clusters, groups = _sure(decoded(members, _members))
-        kv = {
-            namespace: _sure(decoded(found, _table))
-            for namespace, found in zip(namespaces, tables, strict=True)
-            if not isinstance(found.error, QueryNotFound)
-        }
-        return Listed(
-            clusters, groups, _sure(decoded(topics, topic_names)), _sure(decoded(config, config_items)), kv
-        )
+        addrs = list(addrs)
+        answers = iter(self._caller.ask((addr, command) for addr in addrs for command in asked))
+        return [
+            ServerResult(addr, tuple(islice(answers, len(asked))), None).then(
+                lambda of_one: _listed(of_one, namespaces)
+            )
+            for addr in addrs
+        ]
 
     def route_bodies(self, addr: str, topics: Iterable[str]) -> list[ServerResult[bytes]]:
         """The route of each topic as it came; `queues_of` reads it. TopicNotExist for one without."""
         code = RequestCode.GET_ROUTEINFO_BY_TOPIC
         answers = self._caller.ask((addr, request(code, get_route(topic))) for topic in topics)
         return [answer.then(lambda command: command.body) for answer in answers]
+
+    def queues_each(self, topics: Mapping[str, Sequence[str]]) -> dict[str, ServerResult[dict[str, Queues]]]:
+        """The queues of each name server's topics, by its address; the error of one that left an answer out.
+
+        A topic without a route, or one that was deleted since it was listed, has none.
+        """
+        read = _QueueReader()
+        found = {addr: ServerResult[dict[str, Queues]](addr, {}, None) for addr in topics}
+        for begin in range(0, max(map(len, topics.values()), default=0), _AT_ONCE):
+            asked = [
+                (addr, topic)
+                for addr, names in topics.items()
+                if found[addr].error is None
+                for topic in names[begin : begin + _AT_ONCE]
+            ]
+            code = RequestCode.GET_ROUTEINFO_BY_TOPIC
+            answers = self._caller.ask((addr, request(code, get_route(topic))) for addr, topic in asked)
+            for (addr, topic), answer in zip(asked, answers, strict=True):
+                found[addr] = _with_queues(found[addr], topic, read(answer))
+        return found
+
+
+class _QueueReader:
+    """Reads routes, equal ones once: a route does not name its topic, so most of them are equal."""
+
+    def __init__(self) -> None:
+        self._read: dict[bytes, Queues] = {}
+
+    def __call__(self, answer: ServerResult[Command]) -> ServerResult[Queues]:
+        if isinstance(answer.error, TopicNotExist):
+            return ServerResult(answer.addr, NO_QUEUES, None)
+        return decoded(answer, self._queues)
+
+    def _queues(self, command: Command) -> Queues:
+        body = command.body
+        if body not in self._read:
+            self._read[body] = queues_of(body)
+        return self._read[body]
+
+
+def _with_queues(
+    known: ServerResult[dict[str, Queues]], topic: str, queues: ServerResult[Queues]
+) -> ServerResult[dict[str, Queues]]:
+    """What is known of a name server, and one more topic; half of what it knows is nothing."""
+    if known.result is None or queues.result is None:
+        return ServerResult(known.addr, None, known.error or queues.error)
+    known.result[topic] = queues.result
+    return known
+
+
+def _listed(answers: Sequence[ServerResult[Command]], namespaces: Sequence[str]) -> Listed:
+    members, topics, config, *tables = answers
+    clusters, groups = _sure(decoded(members, _members))
+    kv = {
+        namespace: _sure(decoded(found, _table))
+        for namespace, found in zip(namespaces, tables, strict=True)
+        if not isinstance(found.error, QueryNotFound)
+    }
+    return Listed(
+        clusters, groups, _sure(decoded(topics, topic_names)), _sure(decoded(config, config_items)), kv
+    )
 
 
 def _sure(result: ServerResult[T]) -> T:

@@ -101,6 +101,11 @@ class TopicConfigs:
             found[answer.addr] = decoded(answer, lambda command: _config_among_all(command, topic))
         return list(found.values())
 
+    def of_brokers(self, addrs: Iterable[str]) -> list[ServerResult[tuple[TopicConfig, ...]]]:
+        """All topics of each of these brokers, in the order of names."""
+        answers = self._caller.ask_each(addrs, RequestCode.GET_ALL_TOPIC_CONFIG)
+        return [decoded(answer, _all_configs) for answer in answers]
+
     def plan(self, addrs: Iterable[str], topic: str, patch: TopicPatch, *, create: bool) -> list[TopicChange]:
         """What `apply` would do on each of these brokers, which have to be masters.
 
@@ -204,6 +209,11 @@ def _config_among_all(command: Command, topic: str) -> TopicConfig:
     if body is None:
         raise TopicNotExist(f"No topic in this broker. topic: {topic}")
     return _config(body)
+
+
+def _all_configs(command: Command) -> tuple[TopicConfig, ...]:
+    table: Mapping[str, Any] = json_object(command).get("topicConfigTable") or {}
+    return tuple(_config(body) for _, body in sorted(table.items()))
 
 
 def _config(body: Mapping[str, Any]) -> TopicConfig:

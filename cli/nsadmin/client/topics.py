@@ -57,9 +57,13 @@ class Topics:
             "the system topics", topic_names, RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS, ask_all=False
         )
         masters = {group.master for group in self._clusters.info().groups if group.master}
-        answers = self._caller.ask_each(masters, RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER)
-        lists = [decoded(answer, topic_names).result or () for answer in answers]
+        lists = [found.result or () for found in self.system_names_of(masters)]
         return SYSTEM_TOPICS.union(known, *lists)
+
+    def system_names_of(self, broker_addrs: Iterable[str]) -> list[ServerResult[tuple[str, ...]]]:
+        """What each of these brokers says that it has for itself."""
+        answers = self._caller.ask_each(broker_addrs, RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER)
+        return [decoded(answer, topic_names) for answer in answers]
 
     def user_names(self, cluster_name: str | None = None) -> tuple[str, ...]:
         """`names` without the system topics; %RETRY% and %DLQ% topics belong to users."""
@@ -75,6 +79,10 @@ class Topics:
         return self._reader.read(
             f"the topic {topic!r}", route_of, RequestCode.GET_ROUTEINFO_BY_TOPIC, get_route(topic)
         )
+
+    def route_each(self, topic: str) -> list[ServerResult[TopicRoute]]:
+        """Where a topic lives as each name server tells it; TopicNotExist is the error of one without it."""
+        return self._reader.each(route_of, RequestCode.GET_ROUTEINFO_BY_TOPIC, get_route(topic))
 
     def routes(self, names: Iterable[str]) -> dict[str, ServerResult[TopicRoute]]:
         """The routes of many topics at once, by topic; TopicNotExist is the error of one that has none."""
@@ -106,11 +114,23 @@ class Topics:
 
         return usage(self._caller, self.routes(names))
 
+    def readers(self, addr: str, names: Iterable[str]) -> "ServerResult[dict[str, tuple[str, ...]]]":
+        """The consumer groups that one broker knows of each of these topics."""
+        from nsadmin.client.usage import readers
+
+        return readers(self._caller, addr, names)
+
     def traffic(self, names: tuple[str, ...]) -> "list[Traffic]":
         """What these topics take and their groups read."""
         from nsadmin.client.traffic import traffic
 
         return traffic(self._caller, self.routes(names))
+
+    def put_rates(self, topic: str, masters: Iterable[str]) -> list[ServerResult[float]]:
+        """What these masters take of a topic now: messages per second; 0 for one that never had any."""
+        from nsadmin.client.traffic import put_rates
+
+        return put_rates(self._caller, topic, masters)
 
     def stats(self, topic: str, route_of_topic: str | None = None) -> "list[BrokerTopicStats]":
         """How far the queues of a topic go on each of its brokers; TopicNotExist if it has no route.
@@ -126,6 +146,15 @@ class Topics:
         from nsadmin.client.deletion import TopicDeletion
 
         return TopicDeletion.plan(self._caller, self._clusters.info(), topic, cluster_name)
+
+    def forget(self, topic: str, addrs: Iterable[str], *, dry_run: bool = False) -> "list[DeletionStep]":
+        """Have these name servers forget a topic, in whatever cluster, that no broker has; and look again.
+
+        A broker that has it would only register it again. In a `dry_run` they are only asked what they have.
+        """
+        from nsadmin.client.deletion import forget
+
+        return forget(self._caller, topic, list(addrs), dry_run=dry_run)
 
     def delete(self, topic: str, cluster_name: str) -> "list[DeletionStep]":
         """Delete the topic on every master of a cluster, then on every name server; see `TopicDeletion`."""

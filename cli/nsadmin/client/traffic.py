@@ -77,6 +77,17 @@ def traffic(caller: Caller, routes: Mapping[str, ServerResult[TopicRoute]]) -> l
     return sorted(rows, key=lambda row: (row.topic, row.consumer_group or ""))
 
 
+def put_rates(caller: Caller, topic: str, masters: Iterable[str]) -> list[ServerResult[float]]:
+    """What each of these brokers takes of a topic, in messages per second over the last minute."""
+    return [count.then(lambda found: found.tps) for count in put_counts(caller, topic, masters)]
+
+
+def put_counts(caller: Caller, topic: str, masters: Iterable[str]) -> list[ServerResult[Count]]:
+    """What each of these brokers took of a topic."""
+    code, ext = _count(topic)
+    return [decoded(idle(answer), _read_count) for answer in caller.ask_each(masters, code, ext)]
+
+
 def _places(caller: Caller, routes: Mapping[str, ServerResult[TopicRoute]]) -> list[_Place]:
     groups: dict[str, set[str]] = {}
     errors: dict[str, RocketMQError] = {}
@@ -104,12 +115,12 @@ def _asked(
     results: list[ServerResult[T]] = []
     for at in range(0, len(calls), _AT_ONCE):
         some = [(addr, request(code, ext)) for addr, code, ext in calls[at : at + _AT_ONCE]]
-        results += [decoded(_idle(answer), decode) for answer in caller.ask(some)]
+        results += [decoded(idle(answer), decode) for answer in caller.ask(some)]
     ready = iter(results)
     return [[next(ready) for _ in place.masters] for place, _ in asked]
 
 
-def _idle(answer: ServerResult[Command]) -> ServerResult[Command]:
+def idle(answer: ServerResult[Command]) -> ServerResult[Command]:
     """A broker that has never counted anything there refuses: it is an empty answer."""
     error = answer.error
     if isinstance(error, RequestError) and error.code == 1 and "not exist" in (error.remark or ""):

@@ -43,6 +43,15 @@ def usage(caller: Caller, routes: Mapping[str, ServerResult[TopicRoute]]) -> lis
     return sorted(rows, key=lambda row: (row.topic, row.cluster_name or ""))
 
 
+def readers(caller: Caller, addr: str, topics: Iterable[str]) -> ServerResult[dict[str, tuple[str, ...]]]:
+    """The groups that one broker knows of each of these topics: those that subscribe now, or did."""
+    found = _groups_of(caller, ((topic, addr) for topic in topics))
+    error = next((answer.error for answer in found.values() if answer.error is not None), None)
+    if error is not None:
+        return ServerResult(addr, None, error)
+    return ServerResult(addr, {topic: answer.result or () for (topic, _), answer in found.items()}, None)
+
+
 def _add_places(places: dict[tuple[str, str | None], list[str]], topic: str, found: TopicRoute) -> None:
     for queue in found.queues:
         addrs = places.setdefault((topic, queue.cluster_name), [])

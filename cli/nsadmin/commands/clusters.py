@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from time import time
 from typing import Annotated
 
-from nsadmin.client.addresses import BROKER_PORT, parse_addr
 from nsadmin.client.clusters import BrokerStatus
 from nsadmin.client.results import error_text, is_denied
 from nsadmin.commands.declared import Option, Word, shows
+from nsadmin.commands.targets import AddrWord, MembersOption, broker_addr
 from nsadmin.commands.units import millis
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Row, Rows
@@ -142,25 +142,23 @@ def _totals(status: BrokerStatus) -> Row:
 @shows(FIGURE_COLUMNS)
 def broker_status(
     session: Session,
-    broker: Annotated[
-        str | None, Word(("-b", "--brokerAddr"), "ADDR", "Address of one broker.", required=False)
-    ],
-    cluster: Annotated[
-        str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Every master and slave of it.")
-    ] = None,
+    broker: AddrWord,
+    cluster: MembersOption = None,
 ) -> Rows:
     """Show all that one broker, or every broker of a cluster, tells about itself.
 
     Examples:
         # All figures of one broker
-        nsadmin brokerStatus 127.0.0.1:10911
+        nsadmin brokerStatus broker-a-0
+        # Those of its slave
+        nsadmin brokerStatus broker-a-0/1
         # How many messages each broker of a cluster takes per second, in 10 seconds, 1 and 10 minutes
         nsadmin brokerStatus -c cluster-a --filter key=putTps
     """
     if (broker is None) == (cluster is None):
         raise UsageError("brokerStatus: type either nsadmin brokerStatus -b ADDR, or -c CLUSTER")
     if broker is not None:
-        addrs = [parse_addr(broker, BROKER_PORT)]
+        addrs = [broker_addr(session, broker)]
     else:
         groups = session.admin.clusters.info().in_cluster(cluster)
         addrs = [addr for group in groups for addr in group.broker_addrs.values()]

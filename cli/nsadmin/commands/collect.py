@@ -1,17 +1,20 @@
 """collect: journals of name servers that keep none, written by polling them."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 from namesrv_core.state.kv import ORDER_TOPIC_CONFIG
+from namesrv_core.storage.journal import Limits
 from nsadmin import diagnostics
 from nsadmin.client.results import error_text
 from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.units import millis
+from nsadmin.commands.values import duration
 from nsadmin.diagnostics import UsageError
+from nsadmin.operations.collector.asking import Questions
+from nsadmin.operations.collector.rounds import WHOSE, Round
 from nsadmin.operations.collector.running import Collector, Plan, folder_of
 from nsadmin.operations.collector.watching import Turn, Voice
 from nsadmin.output import Row, Rows
@@ -19,9 +22,8 @@ from nsadmin.session import Session
 
 COLUMNS = ("namesrvAddr", "result", "brokers", "topics", "events", "took", "journal", "error")
 
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)?")
-_SECONDS = {"ms": 0.001, None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _LONGEST = 3600.0
+_DAY = 24 * 3_600_000
 
 
 @shows(COLUMNS)
@@ -50,6 +52,32 @@ def collect(
         ),
     ] = None,
     once: Annotated[bool, Option("--once", help="One poll of each name server, for cron.")] = False,
+    runtime: Annotated[
+        bool, Option("--runtime", help="Ask brokers too: release, TPS, disk, what waits in their queues.")
+    ] = False,
+    lag: Annotated[
+        bool, Option("--lag", help="Ask brokers too how far each consumer group is behind on each topic.")
+    ] = False,
+    broker_interval: Annotated[
+        str,
+        Option("--broker-interval", metavar="TIME", help="From one round of brokers to the next; 60s."),
+    ] = "60s",
+    broker_rate: Annotated[
+        int,
+        Option("--broker-rate", metavar="N", help="Requests to brokers a second at most; 50.", minimum=1),
+    ] = 50,
+    keep_days: Annotated[
+        int, Option("--keep-days", metavar="N", help="What each journal keeps; 400 if left out.", minimum=1)
+    ] = 400,
+    keep_megabytes: Annotated[
+        int,
+        Option(
+            "--keep-megabytes",
+            metavar="N",
+            help="What each journal keeps at most; 2048 if left out.",
+            minimum=1,
+        ),
+    ] = 2048,
 ) -> Rows | Iterator[Rows]:
     """Write down what happens to name servers, Java's or others, by looking at them again and again.
 
@@ -59,22 +87,36 @@ def collect(
     `source: collector`. The journal* commands read them. Between two polls only the net change is known,
     and never who made it. A poll that fails is written down too: until one succeeds nobody knows the tables.
 
-    At most --concurrency requests are under way at a time. It ends with Ctrl-C or SIGTERM, and goes on from
-    there when it is started again. Name servers are looked for once, at the start.
+    With --runtime or --lag the brokers that the name servers know are asked as well, in rounds at a pace of
+    their own, 16 requests at a time, and DIR/brokers has their journal: a broker that does not tell is
+    written down like one that does. With --lag that is a request for each consumer group on each master, or
+    on a slave where there is no master.
+
+    The oldest closed files of each journal go when they are more than --keep-megabytes, or older than
+    --keep-days, as a name server's own. At most --concurrency requests to name servers are under way. It ends
+    with Ctrl-C or SIGTERM, and goes on from there when it is started again. Name servers are looked for once,
+    at the start.
 
     Examples:
         # One poll of each name server, for cron; without --once it polls every 15 s until it is stopped
         nsadmin collect --dir collected --once
         # Values of a KV namespace of your own as well
         nsadmin collect --dir collected --namespace DEPLOYMENT --once
+        # And what brokers tell of themselves and of consumer groups
+        nsadmin collect --dir collected --runtime --lag --once
     """
+    _check(runtime or lag, broker_interval, broker_rate)
     plan = Plan(
         session.onlooker().addresses.addrs,
         Path(folder).expanduser(),
-        None if once else _seconds(interval),
+        None if once else duration("collect", "--interval", interval, 0.1, _LONGEST),
         session.options.access.concurrency,
         rate,
         tuple(dict.fromkeys((ORDER_TOPIC_CONFIG, *(namespace or ())))),
+        Questions(runtime, lag),
+        duration("collect", "--broker-interval", broker_interval, 0.1, _LONGEST),
+        broker_rate,
+        Limits(keep_bytes=keep_megabytes << 20, keep_millis=keep_days * _DAY),
     )
     voice = Voice(diagnostics.say, session.remark, diagnostics.say if session.options.debug else _nothing)
     collector = Collector(plan, session.onlooker, voice)
@@ -86,9 +128,13 @@ def _nothing(_: str) -> None: ...
 
 def _once(collector: Collector, plan: Plan) -> Rows:
     with _opening(plan):
-        turns = collector.once()
+        turns, asked = collector.once()
     notes = [f"name server {turn.addr}: {error_text(turn.error)}" for turn in turns if turn.error]
-    return Rows(COLUMNS, [_row(plan, turn) for turn in turns], [turn.error for turn in turns], notes)
+    rows, errors = [_row(plan, turn) for turn in turns], [turn.error for turn in turns]
+    if asked is not None:
+        rows.append(_row_of_brokers(plan, asked))
+        errors.append(asked.error)
+    return Rows(COLUMNS, rows, errors, notes)
 
 
 def _forever(session: Session, collector: Collector, plan: Plan) -> Iterator[Rows]:
@@ -113,12 +159,11 @@ def _opening(plan: Plan) -> Iterator[None]:
         raise UsageError(f"collect: {error.filename or plan.folder}: {error.strerror}") from None
 
 
-def _seconds(text: str) -> float:
-    found = _DURATION.fullmatch(text.strip())
-    seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
-    if not 0.1 <= seconds <= _LONGEST:
-        raise UsageError(f"collect: --interval {text} cannot be: give 100ms to 1h, such as 15s or 1m")
-    return seconds
+def _check(asks_brokers: bool, interval: str, rate: int) -> None:
+    """A flag that would do nothing is refused."""
+    for name, is_given in (("--broker-interval", interval != "60s"), ("--broker-rate", rate != 50)):
+        if is_given and not asks_brokers:
+            raise UsageError(f"collect: {name} is about brokers: add --runtime or --lag, or both")
 
 
 def _row(plan: Plan, turn: Turn) -> Row:
@@ -131,4 +176,17 @@ def _row(plan: Plan, turn: Turn) -> Row:
         "took": millis(turn.millis),
         "journal": str(folder_of(plan.folder, turn.addr)),
         "error": turn.error and error_text(turn.error),
+    }
+
+
+def _row_of_brokers(plan: Plan, asked: Round) -> Row:
+    return {
+        "namesrvAddr": None,
+        "result": "failed" if asked.error else "done",
+        "brokers": asked.polled.brokers,
+        "topics": None,
+        "events": asked.events,
+        "took": millis(asked.polled.poll_millis),
+        "journal": str(plan.folder / WHOSE),
+        "error": asked.error and error_text(asked.error),
     }

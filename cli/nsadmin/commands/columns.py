@@ -6,7 +6,14 @@ Names are the wire's own and recur. A time ends in Z and is UTC; what has no uni
 from collections.abc import Callable
 from typing import Any
 
+from nsadmin.commands import drain_columns, lite_columns, report_columns
+from nsadmin.commands.access_columns import ACCESS
+from nsadmin.commands.comparing_columns import COMPARING
+from nsadmin.commands.planning_columns import PLANNING
+from nsadmin.commands.upkeep_columns import UPKEEP
+
 MEANINGS = {
+    "about": "the topic or group that was asked about; null where there is none",
     "accumulation": "messages that the group has not read yet",
     "ackThreadPoolQueueHeadWaitTimeMills": "ms that the first request in the acknowledging queue has waited",
     "ackThreadPoolQueueSize": "requests that wait for a thread for acknowledging",
@@ -26,9 +33,12 @@ MEANINGS = {
     "brokerName": "name of the broker",
     "brokerOffset": "offset that the next message of the queue gets",
     "brokers": "how many brokers it has",
+    "bytes": "size of the largest frame, in bytes",
     "cachedMsgCount": "messages that the client has fetched and not consumed",
     "cachedMsgSizeInMiB": "size of these messages, in MiB",
     "changes": "what changes, in words; null for nothing",
+    "check": "which check it was",
+    "checks": "what each of the checks found",
     "clientAddr": "address of the client as the broker sees it, HOST:PORT",
     "clientHost": "address of the client that wrote the trace",
     "clientId": "id of the client",
@@ -60,6 +70,7 @@ MEANINGS = {
     "crcOk": "whether the checksum of the body is right",
     "credentials": "where the credentials are that requests are signed with; never a secret",
     "current": "whether it is the one in use",
+    "details": "what is wrong and where, a line each",
     "diff": "messages that the group has not consumed yet",
     "diffTotal": "messages that the group has not consumed yet, in all queues",
     "dropped": "whether the client has given the queue up",
@@ -71,7 +82,11 @@ MEANINGS = {
     "file": "name of the segment",
     "firstSeq": "number of its first record",
     "firstTime": "when the first one happened, by the name server's clock (UTC)",
+    "fits": "how many more topics of average size there is room for; null where nothing limits them",
     "flag": "the number that the producer put on the message",
+    "form": "JSON, or compressed where the broker has compressedRegister",
+    "framePercent": "its part of the 16 MiB that are read; a broker beyond 100 cannot register",
+    "frames": "how many frames a registration takes; more than one with enableSplitRegistration",
     "from": "offset where the group is; null where it never committed one",
     "group": "name of the consumer group",
     "groupRetryPolicy": "waits before retries; since 5.0",
@@ -91,6 +106,8 @@ MEANINGS = {
     "keys": "the message's business keys, separated by blanks",
     "kvEntries": "values of the KV config that it has",
     "language": "language of the client",
+    "largestTopic": "the topic that takes most",
+    "largestTopicBytes": "what it takes, in bytes",
     "lastConsumeTime": "when the client last consumed from the queue (UTC)",
     "lastPopTime": "when the client last popped messages (UTC)",
     "lastPullTime": "when the client last asked for messages of the queue (UTC)",
@@ -145,6 +162,8 @@ MEANINGS = {
     "readQueueNums": "queues to read from",
     "reconsumeTimes": "how often it was consumed again",
     "records": "number of records",
+    "removable": "topics of retries and dead letters whose group no broker has; null where that is unknown",
+    "removableBytes": "what these take, in bytes",
     "repeated": "messages that the group gets once more",
     "requestId": "id that the clients' trace gives to one fetch of messages",
     "result": "done, unchanged, dry-run, failed or not found",
@@ -168,6 +187,7 @@ MEANINGS = {
     "source": "what says so: -n, NAMESRV_ADDR, a context, a file, an endpoint or the default",
     "spentMs": "how long the client took, in ms",
     "startTime": "when the client was started (UTC)",
+    "state": "OK, WARNING, CRITICAL or UNKNOWN",
     "status": "whether it went well",
     "storeHost": "address of the broker that stored it, HOST:PORT",
     "storeSize": "size in the commit log, in bytes",
@@ -202,6 +222,8 @@ MEANINGS = {
     "type": "Pub, SubBefore, SubAfter, EndTransaction or Recall",
     "user": "name of the account",
     "value": "value of the setting",
+    "values": "what was measured, with its limits",
+    "vanishedGroup": "the group that the topic was for and no broker has; null for topics that are of use",
     "version": "release of RocketMQ",
     "waitAckCount": "messages that the client has popped and not acknowledged",
     "what": "broker, topic (its queues on a broker) or order (a topic's order configuration)",
@@ -224,6 +246,12 @@ _JOURNAL = {
     "server": "the name server that wrote it",
 }
 
+_CHECK = {
+    "exitCode": "0 OK, 1 warning, 2 critical, 3 unknown",
+    "summary": "what was found, in a line",
+    "time": "when it looked (UTC)",
+}
+
 _SNAPSHOTS = {
     "file": "name of the file",
     "nameServers": "where it was taken",
@@ -231,10 +259,36 @@ _SNAPSHOTS = {
     "time": "when it was taken (UTC)",
 }
 
+_EXPORTS = {
+    "file": "the file that was written",
+    "brokers": "how many brokers are in it",
+    "size": "bytes of it",
+}
+
 IN_COMMANDS = {
+    **ACCESS,
     "addWritePerm": _PERMS,
     "auditList": {"time": "when the command was started (UTC)"},
     "brokerStatus": {"key": "name of the figure", "value": "its value, as the broker writes it"},
+    **dict.fromkeys(
+        (
+            "checkAll",
+            "checkBrokers",
+            "checkCertificates",
+            "checkDivergence",
+            "checkDrain",
+            "checkHeartbeat",
+            "checkJournal",
+            "checkLag",
+            "checkNamesrv",
+            "checkRegistrationSize",
+            "checkTopic",
+            "checkWritable",
+            "securityAudit",
+            "startMonitoring",
+        ),
+        _CHECK,
+    ),
     "cloneGroupOffset": {"result": "done, kept, pending, dry-run or failed"},
     "clusterRT": {
         "rt": "ms from sending to the answer, the mean of all but the first",
@@ -256,6 +310,8 @@ IN_COMMANDS = {
         "topic": "retry or dead-letter topic that goes with the group",
     },
     "deleteTopic": {"result": "done, dry-run, failed, not found, or skipped after a failure"},
+    **dict.fromkeys(("exportConfigs", "exportMetadata", "exportMetrics"), _EXPORTS),
+    "exportPopRecord": {"result": "done, dry-run, failed, or unchanged where there is nothing to move"},
     "getConsumerConfig": {"brokerId": "id of the broker that clients read from"},
     "haStatus": {
         "diff": "bytes of the commit log that the slave has not confirmed",
@@ -277,6 +333,9 @@ IN_COMMANDS = {
         "result": "found, empty, failed or not found",
         "value": "its text",
     },
+    **COMPARING,
+    **PLANNING,
+    **UPKEEP,
     "printMsgByQueue": {"count": "messages with that tag"},
     "mqadminMap": {"status": "same name, other command or not yet"},
     "producer": {"lastUpdated": "when the client's last heartbeat came (UTC)"},
@@ -301,7 +360,20 @@ IN_COMMANDS = {
         "summary": "what is known of it",
         "value": "the same, under the wire's names",
     },
+    "routeExplain": {
+        "step": "what was looked for; the same in every release",
+        "result": "ok, warning (not why clients find nothing), cause, unknown or skipped",
+        "namesrvAddrs": "the name servers that it was seen on; empty where it is about no single one",
+        "brokerName": "the broker that it is about; null where it is about no single one",
+        "brokerAddr": "its address, HOST:PORT",
+        "seen": "what was seen",
+        "next": "what to do next, and what to type for it; null for nothing",
+        "command": "what to type alone; words in capitals are to be filled in; null for nothing",
+    },
     "routeAt": {"server": "the name server whose journal says so"},
+    **lite_columns.COLUMNS,
+    **drain_columns.COLUMNS,
+    **report_columns.COLUMNS,
     "updateBrokerConfig": {"before": "the value before", "after": "the value afterwards"},
     "updateKvConfig": {"key": "key within the namespace", "after": "the text that is written"},
     "updateNamesrvConfig": {"before": "the value before", "after": "the value afterwards"},

@@ -3,12 +3,12 @@
 from time import time
 from typing import Annotated
 
-from nsadmin.client.addresses import BROKER_PORT, parse_addr
 from nsadmin.client.queues import MessageQueue
 from nsadmin.client.results import error_text
 from nsadmin.client.running import ALL_QUEUES, ConsumeStatus, RunningClient
 from nsadmin.commands.consumers import Cluster
 from nsadmin.commands.declared import Option, Word, shows
+from nsadmin.commands.targets import broker_addr
 from nsadmin.commands.times import utc
 from nsadmin.commands.units import fine_millis
 from nsadmin.output import Row, Rows
@@ -77,7 +77,7 @@ def consumer_status(
         # The threads of one client
         nsadmin consumerStatus warehouse -i 10.0.226.10@warehouse-1 -s
     """
-    addr = None if broker is None else parse_addr(broker, BROKER_PORT)
+    addr = None if broker is None else broker_addr(session, broker)
     found = session.admin.running.group(
         group, client_id, cluster_name=cluster, broker_addr=addr, jstack=jstack
     )

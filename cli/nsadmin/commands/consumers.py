@@ -5,13 +5,13 @@ from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import ServerResult
-from nsadmin.client.addresses import BROKER_PORT, parse_addr
 from nsadmin.client.consumers import LONG_TIMEOUT, ConsumeStats, GroupProgress, QueueLag
 from nsadmin.client.queues import MessageQueue
 from nsadmin.client.results import error_text
 from nsadmin.client.running import ALL_QUEUES
 from nsadmin.commands import values
 from nsadmin.commands.declared import Option, Word, shows
+from nsadmin.commands.targets import broker_addr
 from nsadmin.commands.times import utc
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Row, Rows
@@ -111,7 +111,9 @@ def consumer_progress(
     rows = [row for result in results for row in _lag_rows(group, result, owners)]
     in_table = (*LAG_IN_TABLE[:-1], "clientId", "error") if with_clients else LAG_IN_TABLE
     errors = [result.error for result in results]
-    return Rows(LAG_COLUMNS, rows, errors, _progress_notes(session, results), in_table)
+    tps = sum(result.result.consume_tps for result in results if result.result is not None)
+    notes = _progress_notes(session, results)
+    return Rows(LAG_COLUMNS, rows, errors, notes, in_table, {"consumeTps": tps})
 
 
 def _owner(queue: MessageQueue, owners: Mapping[MessageQueue, str]) -> str | None:
@@ -195,7 +197,8 @@ def consumer_connection(
     session: Session,
     group: Annotated[str, Word(("-g", "--consumerGroup"), "GROUP", "A consumer group.")],
     broker: Annotated[
-        str | None, Option("-b", "--brokerAddr", metavar="ADDR", help="Ask only the broker at this address.")
+        str | None,
+        Option("-b", "--brokerAddr", metavar="ADDR", help="Ask only this broker: address, NAME or NAME/ID."),
     ] = None,
     cluster: Cluster = None,
 ) -> Rows:
@@ -209,7 +212,7 @@ def consumer_connection(
         # Clients of a group, and what they subscribe to
         nsadmin consumerConnection warehouse
     """
-    addr = None if broker is None else parse_addr(broker, BROKER_PORT)
+    addr = None if broker is None else broker_addr(session, broker)
     found = session.admin.consumers.connections(group, cluster, addr)
     subscriptions = {item.topic: str(item) for item in found.subscriptions}
     rows: list[Row] = [
@@ -234,7 +237,7 @@ def consumer_connection(
 @shows(STATS_COLUMNS)
 def broker_consume_stats(
     session: Session,
-    broker: Annotated[str, Word(("-b", "--brokerAddr"), "ADDR", "Address of one broker.")],
+    broker: Annotated[str, Word(("-b", "--brokerAddr"), "ADDR", "One broker: address, NAME or NAME/ID.")],
     timeout_millis: Annotated[
         int, Option("-t", "--timeoutMillis", metavar="MS", help="How long the broker may take.")
     ] = int(LONG_TIMEOUT * 1000),
@@ -261,7 +264,7 @@ def broker_consume_stats(
         raise UsageError(f"brokerConsumeStats: -t {timeout_millis} cannot be: give milliseconds, more than 0")
     ordered = values.flag("brokerConsumeStats", "-o", is_order) or False
     lags = session.direct.consumers.broker_stats(
-        parse_addr(broker, BROKER_PORT), is_order=ordered, timeout=timeout_millis / 1000
+        broker_addr(session, broker), is_order=ordered, timeout=timeout_millis / 1000
     )
     rows = [_lag(lag) for lag in lags if level <= 0 or (lag.diff is not None and lag.diff >= level)]
     return Rows(STATS_COLUMNS, rows)

@@ -4,10 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from nsadmin.commands.changes import words
+from nsadmin.wording import first_of
 
 Fields = Mapping[str, Any]
 
 _MOST = 3
+_OF_A_BROKER = ("clusterName", "brokerName", "brokerId", "brokerAddr")
 _OF_A_MAPPING = ("totalQueues", "epoch")
 _QUEUES = ("readQueueNums", "writeQueueNums", "perm")
 
@@ -30,7 +32,7 @@ def _topics(fields: Fields) -> str:
     topics: dict[str, list[str]] = {}
     for group in fields["changes"]:
         topics.setdefault(f"on {_broker(group)} {_queues(group)}", []).extend(group["topics"])
-    parts = [f"{_names(names)} {change}" for change, names in list(topics.items())[:_MOST]]
+    parts = [f"{first_of(names, _MOST)} {change}" for change, names in list(topics.items())[:_MOST]]
     more = sum(len(names) for names in list(topics.values())[_MOST:])
     return "; ".join([*parts, f"and {more} more in other ways"] if more else parts)
 
@@ -43,11 +45,6 @@ def _deleted(fields: Fields) -> str:
 def _perms(fields: Fields) -> str:
     counted = f"{sum(len(group['topics']) for group in fields['changes'])} topics changed"
     return "; ".join([_topics(fields) or f"{fields['brokerName']}: {counted}"])
-
-
-def _names(topics: list[str]) -> str:
-    more = len(topics) - _MOST
-    return ", ".join(topics[:_MOST]) + (f" and {more} more" if more > 0 else "")
 
 
 def _broker(group: Fields) -> str:
@@ -101,6 +98,24 @@ def _conflict(fields: Fields) -> str:
     return f"{_place(fields)} wants the place of {holder}{heard}"
 
 
+def _told(fields: Fields) -> str:
+    """What a broker told of itself, as far as it did."""
+    told = " ".join(f"{name}={value}" for name, value in fields.items() if name not in _OF_A_BROKER)
+    return f"{_place(fields)} {told}".rstrip()
+
+
+def _lag(fields: Fields) -> str:
+    lags = sorted(fields["lags"], key=lambda item: -(item.get("lag") or 0))
+    parts = [f"{item['topic']} {item.get('lag', 'nothing committed')}" for item in lags[:_MOST]]
+    more = [f"and {len(lags) - _MOST} more topics"] if len(lags) > _MOST else []
+    return f"{fields['consumerGroup']} on {fields['brokerName']} behind: {', '.join([*parts, *more]) or '-'}"
+
+
+def _silent(fields: Fields) -> str:
+    what = " of ".join(filter(None, (fields["question"], fields.get("consumerGroup"))))
+    return f"{_place(fields)} did not tell its {what}: {fields['error']}"
+
+
 def _kv(fields: Fields) -> str:
     return f"{fields['namespace']} {fields['key']}: {words(fields.get('before'), fields.get('value')) or '-'}"
 
@@ -116,8 +131,11 @@ _WORDS: dict[str, Callable[[Fields], str]] = {
     "AddressConflict": _conflict,
     "AddressForgotten": lambda fields: f"gone: {fields['brokerAddr']}: {fields['reason']}",
     "BrokerChanged": _changed,
+    "BrokerPollFailed": _silent,
     "BrokerRegistered": _registered,
+    "BrokerRuntime": _told,
     "BrokerUnregistered": lambda fields: f"gone: {_place(fields)}: {fields['reason']}",
+    "ConsumerLag": _lag,
     "HeartbeatGap": _gap,
     "KvDeleted": _kv,
     "KvPut": _kv,

@@ -7,9 +7,11 @@ from time import sleep
 from typing import Annotated, NamedTuple, cast
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.events import Snapshot
 from namesrv_core.history.concerning import ROUTINE, Concerning, Kind, Subject
 from namesrv_core.history.records import KINDS, Record
 from namesrv_core.storage import reading
+from namesrv_core.storage.reading import Sieve
 from nsadmin.commands import moments
 from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.events import in_words
@@ -24,16 +26,21 @@ IN_TABLE = ("time", "type", "changes", "cause", "client")
 
 _KINDS = ("topic", "broker", "cluster", "kv")
 _NEVER = 1 << 62
+_USUAL = frozenset(KINDS) - ROUTINE
 _PAUSE = 0.2
 
 
 class Wanted(NamedTuple):
-    """Which records to show: of whom, of which times (ms; from `begin` to before `end`) and types."""
+    """Which records to show: of whom, of which times (ms; from `begin` to before `end`) and types.
+
+    `limit` is how many of the newest, None for all.
+    """
 
     subject: Subject | None
     begin: int
     end: int
     types: frozenset[str]
+    limit: int | None
 
 
 @shows(COLUMNS)
@@ -59,6 +66,12 @@ def history(
         list[str] | None,
         Option("--type", metavar="TYPE", help="Only events of this type, such as TopicsChanged. Repeatable."),
     ] = None,
+    limit: Annotated[
+        int,
+        Option(
+            "--limit", metavar="N", help="Only the newest so many; 0 for all; 1000 if left out.", minimum=0
+        ),
+    ] = 1000,
     follow: Annotated[bool, Option("-f", "--follow", help="Go on with what comes, until Ctrl-C.")] = False,
     server: ServerOption = None,
     journal: JournalOption = None,
@@ -68,7 +81,8 @@ def history(
     A topic's history has its changes on each broker, its deletion and its order configuration; a broker's
     has its registrations, silences and end as well. With every history go the starts and stops of the name
     server and losses of its journal: what was known ends with them. Snapshots and proofs of life are left
-    out, unless --type names them. Events of several journals stand in the order of their times.
+    out, unless --type names them. Events of several journals stand in the order of their times. That older
+    ones were left out because of --limit is said; --until leads to them.
 
     Examples:
         # The life of a topic
@@ -83,6 +97,7 @@ def history(
         moments.moment("history", "--since", since, 0),
         moments.moment("history", "--until", until, _NEVER),
         _types(type_),
+        limit or None,
     )
     found = journals(session, "history", journal, server)
     tellers = [_Teller(one, wanted, follow) for one in found]
@@ -90,7 +105,13 @@ def history(
     in_table = IN_TABLE if len(found) == 1 else (IN_TABLE[0], "server", *IN_TABLE[1:])
     errors = [teller.error for teller in tellers]
     notes = [f"{teller.journal.server}: {teller.error}" for teller in tellers if teller.error]
-    shown = Rows(COLUMNS, _rows(lists), errors, notes, in_table)
+    rows = _rows(lists)
+    if limit and len(rows) > limit:
+        rows = rows[-limit:]
+        notes.append(
+            f"the newest {limit} events; --limit 0 shows the older ones too, --until TIME leads there"
+        )
+    shown = Rows(COLUMNS, rows, errors, notes, in_table)
     return _followed(session, shown, tellers) if follow else shown
 
 
@@ -116,7 +137,7 @@ def _types(given: list[str] | None) -> frozenset[str]:
             near = get_close_matches(text.lower(), by_lower, 3, 0.5) or by_lower
             names = ", ".join(by_lower[name] for name in near)
             raise UsageError(f"history: --type {text} is no type of event; there are: {names}")
-    return frozenset(by_lower[text.lower()] for text in given or ()) or frozenset(KINDS) - ROUTINE
+    return frozenset(by_lower[text.lower()] for text in given or ()) or _USUAL
 
 
 class _Teller:
@@ -131,31 +152,53 @@ class _Teller:
         self._reached = 0
 
     def past(self) -> list[tuple[Record, Row]]:
+        """What there is; of more than `limit`, at least one more than that, the newest."""
         try:
-            return attempt("history", self.journal, lambda folder: list(self._told(self._read(folder))))
+            return attempt("history", self.journal, self._past)
         except RocketMQError as error:
             self.error = error
             return []
 
-    def _read(self, folder: Path) -> Iterator[Record]:
+    def _past(self, folder: Path) -> list[tuple[Record, Row]]:
+        wanted = self._wanted
         if self._goes_on:
             # What comes while the past is read is behind this one, or the last one that was read.
             self._reached = max((record.seq for record in reading.last(folder, 1)), default=0)
-        concerning = self._concerning
-        terms = concerning.terms if self._wanted.types.isdisjoint(ROUTINE) else None
-        for record in reading.records(folder, self._wanted.begin, concerning.may_be, terms):
-            self._reached = max(self._reached, record.seq)
-            yield record
+        found: list[list[tuple[Record, Row]]] = []
+        count = 0
+        for records in reading.backwards(folder, wanted.begin, wanted.end, self._sieve()):
+            # Each segment begins with a snapshot, so nothing needs to be known of those before it.
+            concerning = Concerning(wanted.subject)
+            if not found:
+                self._concerning = concerning
+            found.append(list(self._told(concerning, records)))
+            count += len(found[-1])
+            if wanted.limit is not None and count > wanted.limit:
+                break
+        return [item for part in reversed(found) for item in part]
+
+    def _sieve(self) -> Sieve:
+        wanted, concerning = self._wanted, self._concerning
+        if not wanted.types.isdisjoint(ROUTINE):
+            return Sieve(concerning.may_be, None, wanted.types)
+        if concerning.terms is not None and wanted.types == _USUAL:
+            # What terms lead to is of all types but the routine ones.
+            return Sieve(concerning.may_be, concerning.terms)
+        follows_cluster = wanted.subject is not None and wanted.subject.kind == "cluster"
+        # Who follows a cluster learns its brokers from snapshots.
+        learned = {Snapshot.__name__} if follows_cluster else set()
+        return Sieve(concerning.may_be, concerning.terms, wanted.types | learned)
 
     def coming(self) -> Iterator[list[tuple[Record, Row]]]:
         """What each look finds."""
         for records in reading.looks(self.journal.folder, self._reached):
-            yield list(self._told(records))
+            yield list(self._told(self._concerning, records))
 
-    def _told(self, records: Iterable[Record]) -> Iterator[tuple[Record, Row]]:
+    def _told(self, concerning: Concerning, records: Iterable[Record]) -> Iterator[tuple[Record, Row]]:
         wanted = self._wanted
         for record in records:
-            part = self._concerning.part(record)
+            self._reached = max(self._reached, record.seq)
+            part = concerning.part(record)
             if (
                 part is None
                 or record.type not in wanted.types

@@ -16,7 +16,8 @@ def lab(argv: list[str]) -> int:
 
     `lab up` writes a context `lab` beside yours while it runs; the one in use stays in use. `lab list` shows
     the scenarios that come with it, `lab run` plays one to its end. A run writes `truth.jsonl`, what was done
-    when and what is to be concluded of it, and compares it with the journal of each name server.
+    when and what is to be concluded of it, and compares it with the journal of each name server. With
+    `--java-logs` it also writes, beside each journal, the log that a Java name server would have written.
 
     Examples:
         # On the ports of all examples

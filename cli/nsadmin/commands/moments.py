@@ -5,15 +5,17 @@ from datetime import date, datetime, timedelta
 from datetime import time as time_of_day
 from time import time
 
+from nsadmin.commands.times import utc
 from nsadmin.diagnostics import UsageError
 
 HELP = (
-    "ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, -2h (s, m, h, d, w), or now."
+    "ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday,"
+    " 2h or -2h for two hours ago (s, m, h, d, w), or now."
 )
 _MQADMIN = re.compile(r"(\d{4}-\d\d-\d\d)#(\d\d:\d\d:\d\d):(\d{3})")
-_AGO = re.compile(r"-(\d{1,6})([smhdw])")
+_AGO = re.compile(r"-?(\d{1,6})([smhdw])")
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
-_OF_A_DAY = re.compile(r"(?:(today|yesterday)\s+)?(\d\d?:\d\d(?::\d\d(?:\.\d{1,6})?)?)")
+_OF_A_DAY = re.compile(r"(?=.)(?:(today|yesterday)(?:\s+|$))?(\d\d?:\d\d(?::\d\d(?:\.\d{1,6})?)?)?")
 
 
 def moment(command: str, option: str, text: str | None, default: int, now: int | None = None) -> int:
@@ -29,6 +31,15 @@ def moment(command: str, option: str, text: str | None, default: int, now: int |
         raise UsageError(f"{command}: {option} {text} is no time: give {HELP}") from None
 
 
+def past(command: str, option: str, text: str, now: int | None = None) -> int:
+    """A moment (ms) that is not still to come."""
+    now = int(time() * 1000) if now is None else now
+    found = moment(command, option, text, 0, now)
+    if found > now:
+        raise UsageError(f"{command}: {option} {text} is still to come: it is {utc(now)} now")
+    return found
+
+
 def point(word: str, now: int) -> int:
     """The moment that a word means at `now` (ms), in ms since 1970; ValueError for what is none."""
     if word == "now":
@@ -39,7 +50,7 @@ def point(word: str, now: int) -> int:
         return now - int(ago[1]) * _UNITS[ago[2]] * 1000
     if of_a_day := _OF_A_DAY.fullmatch(word):
         back = timedelta(days=1 if of_a_day[1] == "yesterday" else 0)
-        return _at(datetime.fromtimestamp(now / 1000).date() - back, of_a_day[2])
+        return _at(datetime.fromtimestamp(now / 1000).date() - back, of_a_day[2] or "00:00")
     return round(datetime.fromisoformat(_MQADMIN.sub(r"\1T\2.\3", word)).timestamp() * 1000)
 
 

@@ -36,8 +36,8 @@ def mqadmin_map(
         nsadmin mqadminMap
         # One of them
         nsadmin mqadminMap updateTopic
-        # What is not here yet
-        nsadmin mqadminMap --filter 'status=not yet' --columns mqadmin,note
+        # What is otherwise than in mqadmin
+        nsadmin mqadminMap --filter 'note~mqadmin' --columns mqadmin,note
     """
     if command is None:
         return Rows(COLUMNS, [_row(item) for item in KNOWN])

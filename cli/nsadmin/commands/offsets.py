@@ -5,12 +5,12 @@ from typing import Annotated
 
 from namesrv_core.protocol.codes import MASTER_ID
 from nsadmin.client import NotFound
-from nsadmin.client.addresses import BROKER_PORT, parse_addr
 from nsadmin.client.offsets import END, Move, Plan
 from nsadmin.client.queues import MessageQueue
 from nsadmin.client.results import error_text
 from nsadmin.commands import moments, values
 from nsadmin.commands.declared import Option, Word, shows
+from nsadmin.commands.targets import broker_addr
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
@@ -85,7 +85,7 @@ def reset_offset_by_time(
     time = END if timestamp is None else _time(command, timestamp)
     offsets = session.admin.offsets
     if broker is not None and queue is not None:
-        addr = parse_addr(broker, BROKER_PORT)
+        addr = broker_addr(session, broker)
         plan = offsets.plan_queue(group, _queue_at(session, topic, addr, queue), addr, time, offset)
     else:
         plan = offsets.plan_reset(group, topic, time, cluster_name=cluster, force=wanted is not False)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple
 from nsadmin import settings
 from nsadmin.commands import plain
 from nsadmin.commands.declared import HELP, Option, Parameter, Word, parameter, parameters_of
-from nsadmin.diagnostics import UsageError
+from nsadmin.diagnostics import EXIT_CODES, PLUGIN_CODES, UsageError
 from nsadmin.output import FORMATS
 from nsadmin.registry import Entry
 from nsadmin.session import Options
@@ -153,6 +153,33 @@ _SELECTING: dict[str, Any] = {
         ),
     ],
 }
+_FOR_CHECKS: dict[str, Any] = {
+    "format_": Annotated[
+        str | None,
+        Option(
+            "--format",
+            metavar="text|nagios|json|prometheus",
+            help="For people, for a monitoring system that runs plugins, or for programs; text if left out.",
+        ),
+    ],
+    "json_": Annotated[bool, Option("--json", help="Short for --format json.")],
+    "output_file": Annotated[
+        str | None,
+        Option(
+            "--output-file",
+            metavar="FILE",
+            help="Write to this file, whole or not at all, and nothing to stdout.",
+        ),
+    ],
+    "wait_until_ok": Annotated[
+        str | None,
+        Option(
+            "--wait-until-ok",
+            metavar="TIME",
+            help="Look again and again until all is well, but no longer than that: 90s, 5m, 1h.",
+        ),
+    ],
+}
 _FOR_CHANGES: dict[str, Any] = {
     "dry_run": Annotated[bool, Option("--dry-run", help="Only show what would be done, and where.")],
     "yes": Annotated[bool, Option("-y", "--yes", help="Do not ask.")],
@@ -165,7 +192,7 @@ _ALWAYS: dict[str, Any] = {
 
 _WAYS = ("namesrv_addr", "config_file", "endpoint")
 _TLS = ("tls", "tls_ca", "tls_cert", "tls_key", "tls_server_name", "insecure")
-_FORMAT = ("output", "json_")
+_FORMAT = ("output", "json_", "format_")
 _SETTLED = ((("context",), _WAYS), (_WAYS, _WAYS), (_TLS, _TLS), (_FORMAT, _FORMAT))
 """What a line of a batch says, and what it is then not given of the batch's.
 
@@ -210,7 +237,9 @@ def _line(
     # 50 ms that a plain line does without.
     from nsadmin.commands import with_typer
 
-    return with_typer.parse(entry.name, function.__doc__ or "", _usage(_words(parameters)), parameters, args)
+    doc, usage = function.__doc__ or "", _usage(_words(parameters))
+    codes = PLUGIN_CODES if entry.kind == "check" else EXIT_CODES
+    return with_typer.parse(entry.name, doc, usage, parameters, args, codes)
 
 
 def describe(entry: Entry, function: Callable[..., Any]) -> tuple[str, list[Described]]:
@@ -237,6 +266,11 @@ def _words(parameters: list[Parameter]) -> dict[str, Word]:
 def shared_by(entry: Entry) -> list[Parameter]:
     """The options that a command shares with others of its kind."""
     connecting = {} if entry.kind == "local" else _CONNECTING
+    if entry.kind == "check":
+        return _declared({**connecting, **_FOR_CHECKS, **_ALWAYS})
+    if entry.kind == "screen":
+        # It prints nothing that could have a format.
+        return _declared({**connecting, **_ALWAYS})
     own = {
         "change": _FOR_CHANGES,
         "delete": _FOR_CHANGES,
@@ -245,6 +279,21 @@ def shared_by(entry: Entry) -> list[Parameter]:
         "mixed": {**_SELECTING, **_FOR_CHANGES},
     }.get(entry.kind, {**_FOR_READS, **_SELECTING})
     return _declared({**connecting, **_SHARED, **own, **_ALWAYS})
+
+
+def as_words(said: Mapping[str, Any]) -> list[str]:
+    """The options by which another command line reaches the same servers in the same way."""
+    words: list[str] = []
+    for item in _declared(_CONNECTING):
+        value, flag = said.get(item.name), item.declared.flags[0]
+        if isinstance(value, bool):
+            on, _, off = flag.partition("/")
+            words += [on if value else off] if value or off else []
+        elif value is not None:
+            words += [
+                part for each in (value if isinstance(value, list) else [value]) for part in (flag, str(each))
+            ]
+    return words
 
 
 def before_commands() -> list[Parameter]:

@@ -1,6 +1,5 @@
 """routeAt: the route of a topic at a moment of the past, out of journals; no server is asked."""
 
-from time import time
 from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
@@ -15,7 +14,6 @@ from nsadmin.commands.declared import Option, shows
 from nsadmin.commands.recorded import JournalOption, ServerOption, Unknown, attempt, journals
 from nsadmin.commands.times import utc
 from nsadmin.commands.topics import ROUTE_COLUMNS, Topic, route_table
-from nsadmin.diagnostics import UsageError
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
 
@@ -50,7 +48,7 @@ def route_at(
         # A topic that was nowhere (exit code 5)
         nsadmin routeAt no-such-topic --at 2025-02-01T00:00:02Z --journal namesrv/journal
     """
-    moment = moment_of("routeAt", "--at", at)
+    moment = moments.past("routeAt", "--at", at)
     rows: list[Row] = []
     in_table: dict[str, None] = {}
     errors: list[RocketMQError | None] = []
@@ -66,15 +64,6 @@ def route_at(
     notes = [str(error) for error in errors if error is not None]
     shown = [name for name in COLUMNS[:-1] if name in in_table] or COLUMNS[:-2]
     return Rows(COLUMNS, rows, errors, notes, [*shown, *(("server",) if len(errors) > 1 else ())])
-
-
-def moment_of(command: str, option: str, text: str) -> int:
-    """A moment (ms) that is not still to come."""
-    now = int(time() * 1000)
-    moment = moments.moment(command, option, text, 0, now)
-    if moment > now:
-        raise UsageError(f"{command}: {option} {text} is still to come: it is {utc(now)} now")
-    return moment
 
 
 def _route(topic: str, seen: Past) -> Rows:

@@ -9,7 +9,7 @@ from typing import Any
 from namesrv_core.errors import RocketMQError
 from namesrv_core.storage import past
 from nsadmin import contexts, settings
-from nsadmin.client import AdminClient, pictures
+from nsadmin.client import pictures
 from nsadmin.client.access import Access
 from nsadmin.client.addresses import BadAddress, parse_addrs
 from nsadmin.client.pictures import BadPicture, Picture
@@ -32,15 +32,15 @@ def picture(
     if text in known:
         values: Any = defaultdict(lambda: None, context=text)
         options = settings.resolve(values)
-        return _live(options.access, options.namesrv_addr)
+        return _live(session, options.access, options.namesrv_addr)
     try:
         now = int(time() * 1000)
         moment = moments.moment(command, option, text, 0, now)
     except UsageError:
-        return _live(session.options.access, _addrs(command, option, text))
+        return _live(session, session.options.access, _addrs(command, option, text))
     if moment > now:
         raise UsageError(f"{command}: {option} {text} is still to come: it is {utc(now)} now")
-    return _past(session, command, moment, given, server)
+    return past_picture(session, command, moment, given, server)
 
 
 def _addrs(command: str, option: str, text: str) -> tuple[str, ...]:
@@ -52,14 +52,15 @@ def _addrs(command: str, option: str, text: str) -> tuple[str, ...]:
     raise UsageError(f"{command}: {option} {text} is none of these: {HELP}, as {moments.HELP}")
 
 
-def _live(access: Access, addrs: Any) -> Picture:
-    with AdminClient(addrs, access=access, read_only=True) as admin:
+def _live(session: Session, access: Access, addrs: Any) -> Picture:
+    with session.other(addrs, access) as admin:
         return pictures.of_cluster(admin, int(time() * 1000))
 
 
-def _past(
+def past_picture(
     session: Session, command: str, moment: int, given: list[str] | None, server: str | None
 ) -> Picture:
+    """What one name server had at a moment (ms), out of its journal; UsageError where nobody knows."""
     found = journals(session, command, given, server)
     if len(found) > 1:
         names = ", ".join(one.server for one in found)

@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from nsadmin.client.addresses import BROKER_PORT, parse_addr
 from nsadmin.client.results import error_text
 from nsadmin.commands.declared import Option, Word, shows
+from nsadmin.commands.targets import broker_addr
 from nsadmin.commands.times import utc
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
@@ -64,7 +64,12 @@ def producer(
     session: Session,
     broker: Annotated[
         str | None,
-        Word(("-b", "--broker"), "ADDR", "Address of one broker; all if left out.", required=False),
+        Word(
+            ("-b", "--broker"),
+            "ADDR",
+            "One broker: address, NAME or NAME/ID; all if left out.",
+            required=False,
+        ),
     ],
     internal: Annotated[
         bool, Option("--internal/--no-internal", help="Show or hide CLIENT_INNER_PRODUCER.")
@@ -84,7 +89,7 @@ def producer(
     if broker is None:
         results = session.admin.producers.everybody()
     else:
-        results = session.direct.producers.everybody(parse_addr(broker, BROKER_PORT))
+        results = session.direct.producers.everybody(broker_addr(session, broker))
     rows: list[Row] = [
         {
             "producerGroup": client.producer_group,

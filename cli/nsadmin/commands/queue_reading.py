@@ -1,10 +1,11 @@
-"""printMsg and printMsgByQueue: what is in the queues of a topic, with a bound on how much is shown."""
+"""printMsg, printMsgByQueue, consumeMessage: what is in the queues of a topic, up to a bound."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
+from nsadmin.client import NotFound
 from nsadmin.client.messages import FOREVER, Located
 from nsadmin.client.queue_reading import Page, SpanResult
 from nsadmin.client.results import error_text
@@ -124,14 +125,73 @@ def print_msg_by_queue(
     return reading.shown(encoding, bodies, with_counts=counts)
 
 
+@shows(COLUMNS)
+def consume_message(
+    session: Session,
+    topic: Topic,
+    broker: Annotated[
+        str | None, Option("-b", "--brokerName", metavar="BROKER", help="Only queues of this broker.")
+    ] = None,
+    queue: Annotated[
+        int | None, Option("-i", "--queueId", metavar="QUEUE", minimum=0, help="With -b: only this queue.")
+    ] = None,
+    offset: Annotated[
+        int | None, Option("-o", "--offset", metavar="OFFSET", minimum=0, help="With -i: from there on.")
+    ] = None,
+    group: Annotated[
+        str | None,
+        Option("-g", "--consumerGroup", metavar="GROUP", help="Is left alone: see above.", values="groups"),
+    ] = None,
+    begin: Annotated[
+        str | None, Option("-s", "--beginTimestamp", metavar="TIME", help=f"Stored since: {HELP}")
+    ] = None,
+    end: End = None,
+    count: Annotated[
+        int, Option("-c", "--MessageNumber", metavar="N", help="Stop after so many messages.")
+    ] = 128,
+) -> Rows:
+    """Show messages of a topic, or of one broker or queue of it, from an offset or a time on.
+
+    At most -c are shown, taken from the queues in turns; a note says if there are more. Nothing is consumed:
+    no offset is moved. mqadmin joins the group at -g, whose clients then rebalance; here no group is joined,
+    and -g changes nothing.
+
+    Examples:
+        # The first ten messages of a topic
+        nsadmin consumeMessage payments -c 10
+        # Those of one queue from an offset on
+        nsadmin consumeMessage payments -b broker-a-0 -i 0 -o 0
+    """
+    command = "consumeMessage"
+    if queue is not None and broker is None:
+        raise UsageError(f"{command}: -i is the number of a queue of one broker: add -b BROKER")
+    if offset is not None and queue is None:
+        raise UsageError(f"{command}: -o is a place in one queue: add -b BROKER and -i QUEUE")
+    if group is not None:
+        session.remark(f"{group} is not joined: messages are read as nobody's consumer")
+    queues = session.admin.messages.queues(topic, broker)
+    reading = _Reading(session, command, topic, None, count, "-c")
+    reading.start(queues, queue, begin, end)
+    if offset is not None:
+        reading.skip_to(offset)
+    return reading.shown(charset(command, "", None), True)
+
+
 class _Reading:
     """One command's way through its queues."""
 
     def __init__(
-        self, session: Session, command: str, topic: str, expression: str | None, max_num: int
+        self,
+        session: Session,
+        command: str,
+        topic: str,
+        expression: str | None,
+        max_num: int,
+        bound: str = "--maxNum",
     ) -> None:
         if max_num < 1:
-            raise UsageError(f"{command}: --maxNum {max_num} cannot be: give 1 or more")
+            raise UsageError(f"{command}: {bound} {max_num} cannot be: give 1 or more")
+        self._bound = bound
         self._session, self._command, self._topic, self._max_num = session, command, topic, max_num
         self._tags = _tags(command, expression)
         self._spans: Sequence[SpanResult] = ()
@@ -152,6 +212,17 @@ class _Reading:
             (item.broker_name, item.queue_id): item.error for item in self._spans if item.error is not None
         }
 
+    def skip_to(self, offset: int) -> None:
+        """Begin at this offset in the one queue that is read; NotFound where it has none there."""
+        [found] = self._spans
+        span = found.span
+        if span is None:
+            return
+        if not span.begin <= offset < span.end:
+            there = f"those from {span.begin} to before {span.end}" if span.begin < span.end else "none"
+            raise NotFound(f"no message at offset {offset} of queue {span.queue_id}: it has {there}")
+        self._spans = [found._replace(span=span._replace(begin=offset))]
+
     def _pages(self) -> Iterator[Page]:
         spans = [item.span for item in self._spans if item.span is not None]
         for page in self._session.admin.queue_reading.pages(self._topic, spans, self._tags):
@@ -168,7 +239,7 @@ class _Reading:
         notes = []
         if len(items) > self._max_num:
             del items[self._max_num :]
-            notes.append(f"stopped after {self._max_num} messages: there are more (--maxNum, -b, -e, -s)")
+            notes.append(f"stopped after {self._max_num} messages: there are more ({self._others()})")
         items.sort(key=lambda item: (item.broker_name, item.message.queue_id, item.message.queue_offset))
         rows = [message_row(item, encoding, with_body=with_body) for item in items]
         notes += body_notes(items) if with_body else []
@@ -177,6 +248,10 @@ class _Reading:
             notes += [f"tag {tag or '(none)'}: {count} messages" for tag, count in counts.most_common()]
         in_table = BODY_IN_TABLE if with_body else PLACE_IN_TABLE
         return Rows(COLUMNS, rows, self._outcomes(), [*notes, *self._failures()], in_table)
+
+    def _others(self) -> str:
+        """The options by which others are shown."""
+        return "--maxNum, -b, -e, -s" if self._bound == "--maxNum" else f"{self._bound}, -o, -s, -e"
 
     def counted(self) -> Rows:
         counts: Counter[str | None] = Counter()

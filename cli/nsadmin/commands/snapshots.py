@@ -7,9 +7,11 @@ from typing import Annotated
 
 from nsadmin.client import pictures
 from nsadmin.client.pictures import BadPicture, Picture, items
+from nsadmin.commands import moments
 from nsadmin.commands.changes import words
 from nsadmin.commands.declared import Option, Word, shows
-from nsadmin.commands.pictured import loaded
+from nsadmin.commands.pictured import loaded, past_picture
+from nsadmin.commands.recorded import JournalOption, ServerOption
 from nsadmin.commands.times import utc
 from nsadmin.commands.units import size
 from nsadmin.diagnostics import UsageError
@@ -38,23 +40,39 @@ def snapshot_save(
             values="namespaces",
         ),
     ] = None,
+    at: Annotated[
+        str | None, Option("--at", metavar="TIME", help=f"Of a past moment, from a journal: {moments.HELP}")
+    ] = None,
+    server: ServerOption = None,
+    journal: JournalOption = None,
 ) -> Rows:
     """Save all that the name servers know to a file: brokers, topics, KV config, settings.
 
+    With --at it is what one name server knew then, rebuilt from its journal: no server is asked.
+
     The file is JSON, compressed with zstd. What looks like a secret by its name (password, secretKey, token)
     is left out. Name servers do not list their KV namespaces: that of order configurations is always in it,
-    others if they are named. No file is overwritten.
+    others if they are named; a journal has all of them. No file is overwritten.
 
     Examples:
         # Before a change
         nsadmin snapshotSave before.snapshot.zst
         # With a namespace of the operator's own
         nsadmin snapshotSave nightly.snapshot.zst --namespace DEPLOYMENT
+        # As it was then, for a ticket
+        nsadmin snapshotSave then.snapshot.zst --at 2025-02-01T00:00:02Z --journal namesrv/journal
     """
-    now = int(time() * 1000)
-    stamp = (utc(now) or "").replace("-", "").replace(":", "").replace(".", "")
+    if at is None and (journal or server):
+        raise UsageError("snapshotSave: --journal and --namesrv are for --at TIME: which moment?")
+    if at is not None and namespaces:
+        raise UsageError("snapshotSave: leave out --namespace: a journal has all of them")
+    if at is None:
+        taken = pictures.of_cluster(session.admin, int(time() * 1000), tuple(namespaces or ()))
+    else:
+        moment = moments.past("snapshotSave", "--at", at)
+        taken = past_picture(session, "snapshotSave", moment, journal, server)
+    stamp = (utc(taken.time) or "").replace("-", "").replace(":", "").replace(".", "")
     path = Path(file or f"{stamp}{SUFFIX}")
-    taken = pictures.of_cluster(session.admin, now, tuple(namespaces or ()))
     try:
         with path.open("xb") as sink:
             sink.write(pictures.to_bytes(taken))

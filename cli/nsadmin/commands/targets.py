@@ -1,12 +1,11 @@
 """Which brokers a command is for: the one at -b, or those of the cluster at -c; never all by silence."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, TypeVar
 
 from nsadmin.client import NotFound, ServerResult
-from nsadmin.client.addresses import BROKER_PORT, parse_addr
 from nsadmin.client.clusters import ClusterInfo
-from nsadmin.client.targets import NO_MASTER, Target, at, masters, members
+from nsadmin.client.targets import NO_MASTER, Target, masters, members, named
 from nsadmin.commands.declared import Option, Word
 from nsadmin.diagnostics import UsageError
 from nsadmin.session import Session
@@ -14,13 +13,13 @@ from nsadmin.session import Session
 T = TypeVar("T")
 
 AddrWord = Annotated[
-    str | None, Word(("-b", "--brokerAddr"), "ADDR", "Address of one broker.", required=False)
+    str | None, Word(("-b", "--brokerAddr"), "ADDR", "One broker: address, NAME or NAME/ID.", required=False)
 ]
 AddrOption = Annotated[
-    str | None, Option("-b", "--brokerAddr", metavar="ADDR", help="Address of one broker.")
+    str | None, Option("-b", "--brokerAddr", metavar="ADDR", help="One broker: address, NAME or NAME/ID.")
 ]
 MasterOption = Annotated[
-    str | None, Option("-b", "--brokerAddr", metavar="ADDR", help="Address of one master.")
+    str | None, Option("-b", "--brokerAddr", metavar="ADDR", help="One master: its address or name.")
 ]
 MembersOption = Annotated[
     str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Every master and slave of it.")
@@ -32,12 +31,24 @@ MastersOption = Annotated[
 
 def masters_at(session: Session, command: str, broker: str | None, cluster: str | None) -> list[Target]:
     """The broker named, or the master of each broker of the cluster."""
-    return _one(command, broker, cluster) or masters(_clusters(session), cluster)
+    return _one(session, command, broker, cluster) or masters(_clusters(session), cluster)
 
 
 def members_at(session: Session, command: str, broker: str | None, cluster: str | None) -> list[Target]:
     """The broker named, or every master and slave of the cluster."""
-    return _one(command, broker, cluster) or members(_clusters(session), cluster)
+    return _one(session, command, broker, cluster) or members(_clusters(session), cluster)
+
+
+def broker_at(session: Session, text: str) -> Target:
+    """The broker named by its address, which takes no name server, or by its name."""
+    return named(text, lambda: _clusters(session))
+
+
+def broker_addr(session: Session, text: str) -> str:
+    """The address of the broker named by it, or by its name."""
+    addr = broker_at(session, text).broker_addr
+    assert addr is not None
+    return addr
 
 
 def addrs(targets: Sequence[Target]) -> list[str]:
@@ -50,6 +61,17 @@ def matched(targets: Sequence[Target], results: Sequence[ServerResult[T]]) -> li
     found = {result.addr: result for result in results}
     missing = ServerResult[T]("", None, NotFound(NO_MASTER))
     return [found.get(target.broker_addr or "", missing) for target in targets]
+
+
+def carried_out(
+    session: Session,
+    targets: Sequence[Target],
+    plans: Sequence[ServerResult[T]],
+    carry_out: Callable[[Sequence[ServerResult[T]]], Sequence[ServerResult[T]]],
+) -> list[tuple[Target, ServerResult[T]]]:
+    """Each target with what was done there; in a dry run, with what is planned."""
+    done = plans if session.dry_run else carry_out(plans)
+    return list(zip(targets, matched(targets, done), strict=True))
 
 
 def places(targets: Sequence[Target]) -> str:
@@ -68,10 +90,10 @@ def identity(target: Target) -> dict[str, object]:
 IDENTITY = ("brokerName", "brokerId", "brokerAddr")
 
 
-def _one(command: str, broker: str | None, cluster: str | None) -> list[Target]:
+def _one(session: Session, command: str, broker: str | None, cluster: str | None) -> list[Target]:
     if (broker is None) == (cluster is None):
         raise UsageError(f"{command}: type either -b ADDR or -c CLUSTER")
-    return [] if broker is None else [at(parse_addr(broker, BROKER_PORT))]
+    return [] if broker is None else [broker_at(session, broker)]
 
 
 def _clusters(session: Session) -> ClusterInfo:

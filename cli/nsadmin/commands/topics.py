@@ -102,7 +102,7 @@ def topic_route(
         # A topic that is nowhere (exit code 5)
         nsadmin topicRoute no-such-topic
     """
-    if raw:
+    if raw or (session.options.style.format == "mqadmin" and not as_list):
         return session.admin.topics.raw_route(topic)
     return route_table(topic, session.admin.topics.route(topic))
 

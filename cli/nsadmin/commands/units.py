@@ -1,4 +1,4 @@
-"""Sizes and durations of what may be unknown: None stays None."""
+"""How large, how long, how many; what is not known (None) stays so."""
 
 from nsadmin.output import Bytes, FineMillis, Millis
 
@@ -16,3 +16,8 @@ def millis(number: int | None) -> Millis | None:
 def fine_millis(number: float | None) -> FineMillis | None:
     """Milliseconds and parts of them."""
     return None if number is None else FineMillis(number)
+
+
+def counted(number: int, noun: str) -> str:
+    """1 topic, 2 topics."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,6 +1,8 @@
-"""cleanUnusedTopic and cleanExpiredCQ: orders to brokers to delete files that nothing needs any more."""
+"""cleanUnusedTopic, cleanExpiredCQ, deleteExpiredCommitLog: orders to delete files that nothing needs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from time import time
+from types import MappingProxyType
 from typing import Annotated
 
 from nsadmin.client import ServerResult
@@ -56,11 +58,34 @@ def clean_expired_cq(session: Session, broker: AddrWord, cluster: Cluster = None
     return _rows(session, targets, session.direct.upkeep.clean_expired_consume_queues, _expired)
 
 
+@shows(COLUMNS)
+def delete_expired_commit_log(session: Session, broker: AddrWord, cluster: Cluster = None) -> Rows:
+    """Have brokers delete the files of their commit logs that have expired, now and not at deleteWhen.
+
+    For one broker, or for every master and slave of a cluster; never for all clusters by silence. Files are
+    expired whose last message is older than fileReservedTime, consumed or not. Brokers do it within seconds
+    after they have answered, a few files at a time, and do not say what they deleted.
+
+    Examples:
+        # What would be deleted, and how full disks are
+        nsadmin deleteExpiredCommitLog -c cluster-a --dry-run
+        # On one broker
+        nsadmin deleteExpiredCommitLog 127.0.0.1:10911 --yes
+    """
+    targets = members_at(session, "deleteExpiredCommitLog", broker, cluster)
+    session.confirm(f"Delete expired files of the commit log on {places(targets)}?")
+    upkeep = session.direct.upkeep
+    kept = upkeep.settings(addrs(targets), ["fileReservedTime"]) if session.dry_run else []
+    hours = {found.addr: (found.result or {}).get("fileReservedTime") for found in kept}
+    return _rows(session, targets, upkeep.delete_expired_commit_logs, _old, hours)
+
+
 def _rows(
     session: Session,
     targets: list[Target],
     order: Callable[[list[str]], list[ServerResult[bool]]],
-    planned: Callable[[RuntimeInfo], str],
+    planned: Callable[[RuntimeInfo, str | None], str],
+    hours: Mapping[str, str | None] = MappingProxyType({}),
 ) -> Rows:
     """What came of the order; in a dry run, what each broker would do, as far as it tells."""
     brokers = addrs(targets)
@@ -68,7 +93,7 @@ def _rows(
     found: list[ServerResult[bool]]
     if session.dry_run:
         infos = session.direct.brokers.runtime_infos(brokers)
-        changes = {addr: planned(info) for addr, info, _ in infos if info is not None}
+        changes = {addr: planned(info, hours.get(addr)) for addr, info, _ in infos if info is not None}
         found = [info.then(lambda _: True) for info in infos]
     else:
         found = order(brokers)
@@ -84,11 +109,18 @@ def _rows(
     return Rows(COLUMNS, rows, [result.error for result in results])
 
 
-def _unused(info: RuntimeInfo) -> str:
+def _old(info: RuntimeInfo, hours: str | None) -> str:
+    age, ratio = info.hours(time()), info.number("commitLogDiskRatio")
+    oldest = "" if age is None else f"; the oldest message is {age:.1f} hours old"
+    disk = "" if ratio is None else f", {ratio:.0%} of the disk is used"
+    return f"deletes files of the commit log that are older than {hours or '?'} hours{oldest}{disk}"
+
+
+def _unused(info: RuntimeInfo, _: str | None) -> str:
     return "deletes the queues of topics without config; which those are, no broker tells"
 
 
-def _expired(info: RuntimeInfo) -> str:
+def _expired(info: RuntimeInfo, _: str | None) -> str:
     begin = info.integer("commitLogMinOffset")
     # An empty store says -1.
     where = "" if begin is None or begin < 0 else f", which begins at {begin}"

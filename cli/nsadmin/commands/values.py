@@ -1,7 +1,12 @@
 """Values of options that mqadmin wants spelt out: `-o true`, `-p 6`."""
 
+import re
+from collections.abc import Sequence
+
 from nsadmin.diagnostics import UsageError
 
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)?")
+_SECONDS = {"ms": 0.001, None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _FLAGS = {"true": True, "false": False}
 
 
@@ -47,3 +52,43 @@ def perm_word(command: str, text: str) -> int:
             f"{command}: {text!r} is no permission: give 6 (read and write), 4 (read) or 2 (write)"
         )
     return value
+
+
+def duration(command: str, option: str, text: str, least: float, most: float) -> float:
+    """Seconds, out of "500ms", "15s", "1m" or "2h"; seconds where there is no unit."""
+    found = _DURATION.fullmatch(text.strip())
+    seconds = float(found[1]) * _SECONDS[found[2]] if found else -1.0
+    if not least <= seconds <= most:
+        raise UsageError(
+            f"{command}: {option} {text} cannot be: give {_span(least)} to {_span(most)}, such as 15s or 1m"
+        )
+    return seconds
+
+
+def _span(seconds: float) -> str:
+    for unit, size in (("h", 3600), ("m", 60), ("s", 1)):
+        if seconds >= size and seconds % size == 0:
+            return f"{seconds / size:g}{unit}"
+    return f"{seconds * 1000:g}ms"
+
+
+def one_of(command: str, option: str, text: str | None, choices: Sequence[str]) -> str | None:
+    """One of these words, however its letters are written; None where nothing was given."""
+    if text is None:
+        return None
+    found = next((word for word in choices if word.lower() == text.strip().lower()), None)
+    if found is None:
+        raise UsageError(
+            f"{command}: {option} {text} cannot be: give {', '.join(choices[:-1])} or {choices[-1]}"
+        )
+    return found
+
+
+def names(command: str, option: str, text: str | None) -> list[str]:
+    """The names of a list like A,B, each once; none where nothing was given."""
+    if text is None:
+        return []
+    found = [name.strip() for name in text.split(",")]
+    if not all(found):
+        raise UsageError(f"{command}: {option} {text!r} has an empty name: give names like A,B")
+    return list(dict.fromkeys(found))

@@ -21,9 +21,19 @@ _Mistake: Any = typer.BadParameter.__base__
 _POSITIONAL = "words_"
 
 
-def parse(name: str, doc: str, usage: str, parameters: Sequence[Parameter], args: Sequence[str]) -> Line:
-    """What the line says; UsageError, or Help. `usage` is what stands by position, "" where nothing does."""
-    command = _command(name, doc, usage, parameters)
+def parse(
+    name: str,
+    doc: str,
+    usage: str,
+    parameters: Sequence[Parameter],
+    args: Sequence[str],
+    codes: Sequence[tuple[int, str]] = EXIT_CODES,
+) -> Line:
+    """What the line says; UsageError, or Help. `usage` is what stands by position, "" where nothing does.
+
+    Help ends with the exit `codes`.
+    """
+    command = _command(name, doc, usage, parameters, codes)
     try:
         values = command.main(list(args), f"nsadmin {name}", standalone_mode=False)
     except _Mistake as error:
@@ -31,7 +41,9 @@ def parse(name: str, doc: str, usage: str, parameters: Sequence[Parameter], args
     return Line({item.name: values[item.name] for item in parameters}, list(values.get(_POSITIONAL) or ()))
 
 
-def _command(name: str, doc: str, usage: str, parameters: Sequence[Parameter]) -> Any:
+def _command(
+    name: str, doc: str, usage: str, parameters: Sequence[Parameter], codes: Sequence[tuple[int, str]]
+) -> Any:
     """A Typer command that returns its values instead of doing anything with them."""
     signature = [_as_typer(item) for item in parameters]
     if usage:
@@ -48,7 +60,7 @@ def _command(name: str, doc: str, usage: str, parameters: Sequence[Parameter]) -
     app.command(
         name,
         help=description(doc),
-        epilog=_epilog(),
+        epilog=_epilog(codes),
         context_settings={"help_option_names": [], "max_content_width": 100},
     )(values)
     return get_command(app)
@@ -82,5 +94,5 @@ def _show_help(context: typer.Context, value: bool) -> None:
         raise Help(context.get_help())
 
 
-def _epilog() -> str:
-    return "Exit codes: " + ", ".join(f"{code:d} {meaning}" for code, meaning in EXIT_CODES) + "."
+def _epilog(codes: Sequence[tuple[int, str]]) -> str:
+    return "Exit codes: " + ", ".join(f"{code:d} {meaning}" for code, meaning in codes) + "."

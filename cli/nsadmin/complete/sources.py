@@ -15,7 +15,7 @@ LIVE = {
     "topics": "names of topics",
     "clusters": "names of clusters",
     "brokers": "names of brokers, with their cluster",
-    "addresses": "addresses of brokers, with their name and id",
+    "addresses": "brokers: NAME, NAME/ID and addresses",
     "groups": "consumer groups, as masters know them",
     "producer-groups": "producer groups with a client that is connected",
     "contexts": "contexts, with their name servers",

@@ -7,10 +7,12 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
+from namesrv_core.protocol.codes import MASTER_ID
 from nsadmin import contexts
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.clusters import BrokerGroup
 from nsadmin.client.results import is_not_found
+from nsadmin.client.targets import named
 from nsadmin.contexts import BadConfig
 
 T = TypeVar("T")
@@ -20,7 +22,7 @@ MOST_ASKED = 3
 
 
 def of_servers(source: str, admin: AdminClient, detail: str) -> list[str]:
-    """All values, in order; `detail` is the namespace or the broker's address that is on the line.
+    """All values, in order; `detail` is the namespace or the broker that is on the line.
 
     RocketMQError where no server could tell.
     """
@@ -66,6 +68,8 @@ def _addresses(admin: AdminClient, detail: str) -> Iterator[str]:
 
 def _members(group: BrokerGroup) -> Iterator[str]:
     for broker_id, addr in group.broker_addrs.items():
+        own = group.broker_name if broker_id == MASTER_ID else f"{group.broker_name}/{broker_id}"
+        yield f"{own}\t{addr}"
         yield f"{addr}\t{group.broker_name} {broker_id}"
 
 
@@ -86,9 +90,10 @@ def _kv_keys(admin: AdminClient, detail: str) -> Iterable[str]:
 
 
 def _broker_keys(admin: AdminClient, detail: str) -> Iterable[str]:
-    addrs = [detail] if detail else [group.master for group in admin.clusters.info().groups if group.master]
+    info = admin.clusters.info
+    addrs = [named(detail, info).broker_addr] if detail else [group.master for group in info().groups]
     results: list[ServerResult[dict[str, str]]] = []
-    for addr in addrs[:MOST_ASKED]:
+    for addr in list(filter(None, addrs))[:MOST_ASKED]:
         results += admin.broker_configs.each([addr])
         if results[-1].error is None:
             break

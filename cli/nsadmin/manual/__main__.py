@@ -1,4 +1,4 @@
-"""`python -m nsadmin.manual`: writes man/, completions/, docs/commands.md and docs/journal.schema.json.
+"""`python -m nsadmin.manual`: writes man/, completions/, docs/commands.md and the schemas in docs/.
 
 `--check` only compares.
 """
@@ -7,11 +7,13 @@ import sys
 from pathlib import Path
 
 from namesrv_core.history import schema
+from namesrv_core.state import credentials
 from nsadmin.manual import man
 from nsadmin.manual.completion import bash, fish, powershell, zsh
 from nsadmin.manual.completion.shapes import shapes
 from nsadmin.manual.describe import commands
 from nsadmin.manual.reference import reference
+from nsadmin.operations.plans import schema as cluster_schema
 
 
 def files() -> dict[str, str]:
@@ -27,6 +29,8 @@ def files() -> dict[str, str]:
         "completions/nsadmin.ps1": powershell.script(shape),
         "docs/commands.md": reference(found),
         "docs/journal.schema.json": schema.text(),
+        "docs/credentials.schema.json": credentials.schema_text(),
+        "docs/cluster.schema.json": cluster_schema.text(),
     }
 
 

@@ -5,7 +5,7 @@ from textwrap import wrap
 
 from nsadmin.commands.documented import Example
 from nsadmin.commands.parameters import Described
-from nsadmin.diagnostics import EXIT_CODES
+from nsadmin.diagnostics import EXIT_CODES, PLUGIN_CODES
 from nsadmin.manual.describe import Command
 
 # Escapes make lines longer; 80 bytes are what mandoc asks for.
@@ -34,10 +34,10 @@ def page(command: Command) -> str:
         (".SH NAME", f"nsadmin\\-{_plain(name)} \\- {_plain(_lowered(command.entry.help))}"),
         (".SH SYNOPSIS", synopsis),
         (".SH DESCRIPTION", *_paragraphs(command.text)),
-        (".SH OPTIONS", *_options(command.options)),
+        *_own_options(command),
         _columns(command.columns),
         _examples(command.examples),
-        (".SH EXIT STATUS", *_exit_codes()),
+        (".SH EXIT STATUS", *_exit_codes(PLUGIN_CODES if command.entry.kind == "check" else EXIT_CODES)),
         (".SH SEE ALSO", ".BR nsadmin (1)"),
     )
 
@@ -70,7 +70,12 @@ def overview(commands: Iterable[Command]) -> str:
         ),
         (".SH COMMANDS", *(line for group, found in groups.items() for line in _group(group, found))),
         (".SH ENVIRONMENT", *(line for name, text in ENVIRONMENT for line in _item(f"\\fB{name}\\fR", text))),
-        (".SH EXIT STATUS", *_exit_codes()),
+        (
+            ".SH EXIT STATUS",
+            *_exit_codes(EXIT_CODES),
+            ".PP",
+            *_filled("Checks have other ones, those of plugins of monitoring systems; see their pages."),
+        ),
     )
 
 
@@ -84,11 +89,22 @@ def _group(group: str, commands: Iterable[Command]) -> Iterator[str]:
         yield from _item(f"\\fBnsadmin\\-{_plain(command.entry.name)}\\fR(1)", command.entry.help + ".")
 
 
+def _own_options(command: Command) -> Iterator[tuple[str, ...]]:
+    """Those of the command, or of each part that it has."""
+    if not command.parts:
+        yield (".SH OPTIONS", *_options(command.options))
+        return
+    yield (".SH COMMANDS",)
+    for part in command.parts:
+        yield (f".SS {_plain(f'{part.name} {part.words}'.rstrip())}", *_filled(_sentence(part.help)))
+        yield tuple(_options(part.options))
+
+
 def _options(options: Iterable[Described]) -> Iterator[str]:
     for option in options:
         flags = ", ".join(f"\\fB{_plain(flag)}\\fR" for flag in option.flags)
         behind = f" \\fI{_plain(option.metavar)}\\fR" if option.metavar else ""
-        yield from _item(flags + behind, option.help)
+        yield from _item((flags + behind).strip(), option.help)
 
 
 def _columns(meanings: Mapping[str, str]) -> tuple[str, ...]:
@@ -111,8 +127,8 @@ def _example(example: Example) -> tuple[str, ...]:
     return (".PP", *_filled(f"{example.about}:"), ".PP", *shown)
 
 
-def _exit_codes() -> Iterator[str]:
-    for code, meaning in EXIT_CODES:
+def _exit_codes(codes: Iterable[tuple[int, str]]) -> Iterator[str]:
+    for code, meaning in codes:
         yield from _item(f"\\fB{code:d}\\fR", _sentence(meaning))
 
 

@@ -9,7 +9,8 @@ _HEAD = """\
 # Commands
 
 Rendered from the registry of commands by `make generate`. Options that all commands have are listed once,
-below; they may stand before the command or behind it.
+below; they may stand before the command or behind it. Only checks have `--format`, `--output-file` and
+`--wait-until-ok`, and no tables.
 
 The examples go with the cluster of `nsadmin lab up --namesrv-port 9876 --broker-port 10911`. Keys and ids
 of messages are made up; to send one takes a real broker.
@@ -31,9 +32,9 @@ def reference(commands: Iterable[Command]) -> str:
 
 
 def _shared(commands: Sequence[Command]) -> list[Described]:
-    """What all commands have that read, or all that change something."""
+    """What all commands have that read, all that change something, or all checks."""
     shared: dict[Described, None] = {}
-    for kind in ("read", "change"):
+    for kind in ("read", "change", "check"):
         first, *others = [command.options for command in commands if command.entry.kind == kind]
         shared |= {option: None for option in first if all(option in options for options in others)}
     return list(shared)
@@ -41,13 +42,15 @@ def _shared(commands: Sequence[Command]) -> list[Described]:
 
 def _section(command: Command, shared: Container[Described]) -> str:
     entry = command.entry
-    options = [option for option in command.options if option not in shared]
+    shown = _own(command)
+    options = [option for option in shown if option not in shared]
     words = f" {command.words}" if command.words else ""
     lines = [f"### {entry.name}\n", f"`nsadmin {entry.name}{words}`\n", "\n\n".join(command.text) + "\n"]
-    if options:
-        lines.append("| option | |\n|---|---|")
-        lines += [_line(option) for option in options]
-        lines.append("")
+    lines += _table(options)
+    for part in command.parts:
+        own = [option for option in part.options if option not in shown]
+        lines.append(f"#### {part.name}\n\n`nsadmin {f'{part.name} {part.words}'.rstrip()}`\n")
+        lines += [f"{part.help[:1].upper()}{part.help[1:]}.\n", *_table(own)]
     if command.columns:
         lines.append("| column | |\n|---|---|")
         lines += [f"| `{name}` | {text} |" for name, text in command.columns.items()]
@@ -57,6 +60,20 @@ def _section(command: Command, shared: Container[Described]) -> str:
     return "\n".join(lines)
 
 
+def _own(command: Command) -> list[Described]:
+    """The options of a command itself, without those of its parts that it does not have."""
+    of_parts = [option for part in command.parts for option in part.options]
+    return [
+        option
+        for option in command.options
+        if option not in of_parts or all(option in part.options for part in command.parts)
+    ]
+
+
+def _table(options: Sequence[Described]) -> list[str]:
+    return ["| option | |\n|---|---|", *map(_line, options), ""] if options else []
+
+
 def _line(option: Described) -> str:
     behind = f" {option.metavar}" if option.metavar else ""
-    return f"| `{', '.join(option.flags)}{behind}` | {option.help} |"
+    return f"| `{(', '.join(option.flags) + behind).strip()}` | {option.help} |"

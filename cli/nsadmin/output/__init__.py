@@ -14,6 +14,7 @@ from nsadmin.output.rows import (
     Selection,
     Style,
     Text,
+    Verdict,
 )
 from nsadmin.output.writer import start_over, write_rows, write_text
 
@@ -28,6 +29,7 @@ __all__ = [
     "Selection",
     "Style",
     "Text",
+    "Verdict",
     "start_over",
     "write_rows",
     "write_text",

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 
-FORMATS = ("table", "wide", "json", "jsonl", "yaml", "csv", "tsv", "name", "value")
+FORMATS = ("table", "wide", "json", "jsonl", "yaml", "csv", "tsv", "name", "value", "mqadmin")
 
 Row = Mapping[str, object]
 
@@ -27,7 +27,7 @@ class Rows(NamedTuple):
 
     `columns` are the keys of every row, in their order; `in_table` are those that a table shows, if not
     all. `errors` is what happened on each server (None: all went well) and decides the exit code;
-    `notes` are lines for stderr.
+    `notes` are lines for stderr. `totals` are figures of all rows together, for forms that show them.
     """
 
     columns: Sequence[str]
@@ -35,6 +35,7 @@ class Rows(NamedTuple):
     errors: Sequence[RocketMQError | None] = ()
     notes: Sequence[str] = ()
     in_table: Sequence[str] | None = None
+    totals: Mapping[str, float] = {}
 
 
 class Text(str):
@@ -45,6 +46,17 @@ class Text(str):
     def __new__(cls, text: str, errors: Sequence[RocketMQError | None] = ()) -> "Text":
         made = super().__new__(cls, text)
         made.errors = errors
+        return made
+
+
+class Verdict(str):
+    """What a check found, to be written as it is, and its exit code."""
+
+    code: int
+
+    def __new__(cls, text: str, code: int) -> "Verdict":
+        made = super().__new__(cls, text)
+        made.code = code
         return made
 
 

@@ -51,7 +51,9 @@ def condition(text: str, columns: Sequence[str]) -> Callable[[Row], bool]:
     """The condition that a text is; BadSelection where it is none."""
     match = _CONDITION.fullmatch(text)
     if match is None:
-        raise BadSelection(f"--filter {text!r} is no condition; perm!=6 is one, with = != < <= > >= ~ or !~")
+        raise BadSelection(
+            f"--filter {text!r} is no condition; perm!=6 and name~abc are, with = != < <= > >= ~ or !~"
+        )
     column, sign, wanted = _column(match[1], columns), match[2], match[3]
     if sign in ("~", "!~"):
         pattern = _pattern(wanted)

@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 
 from namesrv_core.protocol.codes import Perm, perm_text
 from nsadmin.output.rows import Bytes, FineMillis, Millis, Row, Rows
@@ -91,7 +92,12 @@ _FOLDABLE = (
     "changes",
     "command",
     "servers",
+    "namesrvAddrs",
+    "differs",
+    "cause",
 )
+# Sentences: where there is no room for all, they stand below their row.
+_SENTENCES = ("seen", "next")
 _NARROW = 16
 _GAP = 2
 
@@ -106,6 +112,13 @@ def draw(rows: Rows, color: bool, headers: bool = True, banner: tuple[str, str] 
     names = rows.in_table or rows.columns
     color = color and not os.environ.get("NO_COLOR")
     console = Console(no_color=not color, highlight=False)
+    if banner is not None:
+        name, its_color = banner
+        console.print(Text(f"[{cell(name)}]", f"bold {its_color}" if color else ""))
+    if any(name in _SENTENCES for name in names) and sum(_needed(rows, names)) > console.width:
+        for line in _paragraphs(rows, names, console.width, headers):
+            console.print(Text.assemble(*((text, style if color else "") for text, style in line)))
+        return
     widths = _fitted(rows, names, console.width)
     head = "bold" if color else ""
     table = Table(
@@ -123,10 +136,48 @@ def draw(rows: Rows, color: bool, headers: bool = True, banner: tuple[str, str] 
         table.add_row(*(Text(cell(row.get(name)), _style(name, row) if color else "") for name in names))
     # Wider than the terminal rather than unreadable: the terminal then breaks the lines.
     console.width = max(console.width, sum(widths) + _GAP * len(widths))
-    if banner is not None:
-        name, its_color = banner
-        console.print(Text(f"[{cell(name)}]", f"bold {its_color}" if color else ""))
     console.print(table)
+
+
+def _needed(rows: Rows, names: Sequence[str]) -> list[int]:
+    """How wide each column would be with all of its cells in one line, and the gap behind it."""
+    return [
+        max([len(_words(name)), *(len(cell(row.get(name))) for row in rows.rows)]) + _GAP for name in names
+    ]
+
+
+def _paragraphs(
+    rows: Rows, names: Sequence[str], room: int, headers: bool
+) -> Iterator[Sequence[tuple[str, str]]]:
+    """Lines of texts and their styles: sentences stand below their row, over all of the width.
+
+    Side by side in narrow columns they would be several times as tall. The first one stays in the line of
+    its row where it fits; what comes after it has an arrow.
+    """
+    short = [name for name in names if name not in _SENTENCES]
+    widths = _needed(rows, short)
+    if headers and short:
+        titles = [_words(name).ljust(width) for name, width in zip(short, widths, strict=True)]
+        yield [("".join(titles).rstrip(), "bold")]
+    for row in rows.rows:
+        cells = [cell(row.get(name)).ljust(width) for name, width in zip(short, widths, strict=True)]
+        lead = [(text, _style(name, row)) for name, text in zip(short, cells, strict=True)]
+        while lead and lead[-1][0].strip() == cell(None):
+            # A sentence takes the place of what is not there.
+            lead.pop()
+        told = [cell(row[name]) for name in names if name in _SENTENCES and row.get(name)]
+        if told and sum(len(text) for text, _ in lead) + len(told[0]) <= room:
+            yield [*lead, (told[0], "")]
+        else:
+            if lead:
+                yield [*lead[:-1], (lead[-1][0].rstrip(), lead[-1][1])]
+            yield from ([(line, "")] for text in told[:1] for line in _indented(text, "    ", room))
+        for text in told[1:]:
+            yield from ([(line, "")] for line in _indented(text, "  → ", room))
+
+
+def _indented(text: str, mark: str, room: int) -> list[str]:
+    return textwrap.wrap(text, max(room, 2 * _NARROW), initial_indent=mark, subsequent_indent="    ")
 
 
 def _fitted(rows: Rows, names: Sequence[str], room: int) -> list[int]:
@@ -149,10 +200,16 @@ def _words(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
 
 
+_OF_RESULTS = {
+    "done": "green", "dry-run": "yellow",
+    "ok": "green", "warning": "yellow", "unknown": "yellow", "cause": "red",
+}  # fmt: skip
+
+
 def _style(name: str, row: Row) -> str:
     value = row.get(name)
     if (name == "error" and value) or value == "failed" or (name == "reachable" and value is False):
         return "red"
     if name == "name" and row.get("color"):
         return f"bold {row['color']}"
-    return {"done": "green", "dry-run": "yellow"}.get(str(value), "") if name == "result" else ""
+    return _OF_RESULTS.get(str(value), "") if name == "result" else ""

@@ -9,7 +9,7 @@ from nsadmin.client.credentials import Found
 from nsadmin.contexts import Context
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import FORMATS, Selection, Style
-from nsadmin.session import Options
+from nsadmin.session import Options, Plugin
 from nsadmin.settings import chosen, finding, trust
 from nsadmin.settings.chosen import Chosen
 
@@ -41,6 +41,7 @@ def resolve(values: Mapping[str, Any], connects: bool = True) -> Options:
         overruled=found.overruled if found else (),
         signed_from=signer and signer.source,
         journals=tuple(str(in_force.path(folder)) for folder in context.journals),
+        plugin=_plugin(values),
     )
 
 
@@ -56,6 +57,13 @@ def _access(values: Mapping[str, Any], in_force: Chosen, signer: Found | None) -
         tls=trust.tls(values, in_force),
         address_map=_address_map(values.get("address_map") or (), context),
     )
+
+
+def _plugin(values: Mapping[str, Any]) -> Plugin:
+    format_, as_json = values.get("format_"), values.get("json_", False)
+    if as_json and format_ not in (None, "json"):
+        raise UsageError(f"--json and --format {format_} exclude each other: leave one out")
+    return Plugin("json" if as_json else format_, values.get("output_file"), values.get("wait_until_ok"))
 
 
 def _first(*values: T | None) -> T:

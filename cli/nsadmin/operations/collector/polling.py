@@ -1,6 +1,5 @@
 """Polling: one look at all that a name server knows. Nothing is believed unless everything was answered."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -9,12 +8,11 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.events import QueueData
 from namesrv_core.transport.calls import CallError
-from nsadmin.client.tables import Listed, Queues, Tables, queues_of
+from nsadmin.client.secrecy import is_secret
+from nsadmin.client.tables import NO_QUEUES, Listed, Queues, Tables, queues_of
 from nsadmin.operations.collector.pace import Pace
 
-_SECRET = re.compile(r"secret|password|credential|token", re.IGNORECASE)
 _MANY = 100_000
-NO_QUEUES = Queues({}, {})
 
 
 class Stopped(Exception):
@@ -78,7 +76,7 @@ class Poller:
                 found = self._tables.listed(self._addr, namespaces)
             kv.update(found.kv)
         assert found is not None
-        settings = {key: value for key, value in found.settings.items() if not _SECRET.search(key)}
+        settings = {key: value for key, value in found.settings.items() if not is_secret(key)}
         return found._replace(settings=settings, kv=kv)
 
     def _in_parts(self) -> list[tuple[str, ...]]:

@@ -1,29 +1,36 @@
-"""Running: a watch for each name server, in a thread of its own, so that none waits for another."""
+"""Running: a watch for each name server, and the rounds of brokers, each in a thread, so that none waits."""
 
 import re
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from time import monotonic, time
 from types import FrameType
 from typing import NamedTuple
 
 from namesrv_core.state.kv import ORDER_TOPIC_CONFIG
+from namesrv_core.storage.journal import Limits
 from nsadmin.client import AdminClient
-from nsadmin.operations.collector.keeping import Keeping
+from nsadmin.operations.collector.asking import Questions
+from nsadmin.operations.collector.keeping import Keeping, Writing
 from nsadmin.operations.collector.pace import Pace
 from nsadmin.operations.collector.polling import Poller, Stopped
+from nsadmin.operations.collector.rounds import WHOSE, Round, Rounds
 from nsadmin.operations.collector.watching import Turn, Voice, Watch
 
+_A_MOMENT = 0.1
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Plan(NamedTuple):
     """What is collected and how: `interval` is seconds from one poll to the next, None for one poll alone.
 
-    `in_flight` and `rate` are requests under way and per second, over all name servers together.
+    `in_flight` and `rate` are requests under way and per second, over all name servers together. Brokers are
+    asked `questions`, if there are any, at a `broker_rate` of their own, `broker_interval` seconds from one
+    round to the next. `limits` are those of each journal.
     """
 
     addrs: Sequence[str]
@@ -32,6 +39,17 @@ class Plan(NamedTuple):
     in_flight: int = 64
     rate: int = 1000
     namespaces: Sequence[str] = (ORDER_TOPIC_CONFIG,)
+    questions: Questions = Questions()
+    broker_interval: float = 60
+    broker_rate: int = 50
+    limits: Limits = Limits()
+
+
+class Once(NamedTuple):
+    """A poll of each name server, in the order asked for, and a round of brokers if they were to be asked."""
+
+    turns: list[Turn]
+    asked: Round | None
 
 
 class _Told(BaseException):
@@ -54,7 +72,7 @@ class Collector:
         self._failures: list[BaseException] = []
 
     @contextmanager
-    def _watches(self) -> Iterator[list[Watch]]:
+    def _open(self) -> Iterator[tuple[list[Watch], Rounds | None]]:
         """All journals open, or none. RocketMQError, OSError where one cannot be written."""
         plan, pace = self._plan, Pace(self._plan.rate, pause=self._stop.wait)
         share = max(1, plan.in_flight // len(plan.addrs))
@@ -62,58 +80,100 @@ class Collector:
         with ExitStack() as stack:
             keepings, watches = [], []
             for addr in plan.addrs:
-                keepings.append(Keeping(folder_of(plan.folder, addr), addr))
+                keepings.append(Keeping(folder_of(plan.folder, addr), addr, plan.limits))
                 stack.callback(keepings[-1].close)
+            writing = Writing(plan.folder / WHOSE, WHOSE, plan.limits) if any(plan.questions) else None
+            if writing is not None:
+                stack.callback(writing.close)
             for addr, keeping in zip(plan.addrs, keepings, strict=True):
                 tables = stack.enter_context(self._connect()).tables
                 poller = Poller(tables, addr, plan.namespaces, pace, share, self._stop.is_set)
                 watches.append(Watch(addr, poller, keeping, self._voice, interval, _now, _steady))
-            yield watches
+            if writing is None:
+                yield watches, None
+                return
+            yield watches, self._rounds(watches, stack.enter_context(self._connect()), writing)
 
-    def once(self) -> list[Turn]:
-        """One poll of each name server, at the same time."""
+    def _rounds(self, watches: list[Watch], admin: AdminClient, writing: Writing) -> Rounds:
+        plan = self._plan
+        return Rounds(
+            watches,
+            admin,
+            plan.questions,
+            Pace(plan.broker_rate, pause=self._stop.wait),
+            plan.in_flight,
+            writing,
+            self._voice,
+            None if plan.interval is None else round(plan.broker_interval * 1000),
+            _now,
+            _steady,
+            self._stop.is_set,
+        )
+
+    def once(self) -> Once:
+        """One poll of each name server, at the same time, then one round of the brokers that they know."""
         turns: dict[str, Turn] = {}
+        asked: list[Round] = []
 
         def poll(watch: Watch) -> None:
             turns[watch.addr] = watch.turn()
 
-        with self._watches() as watches:
+        with self._open() as (watches, rounds):
+            jobs = [partial(poll, watch) for watch in watches]
             try:
-                self._run(watches, poll, None)
+                asking = self._asking(watches, rounds, lambda one: asked.append(one.turn()))
+                self._run([*jobs, *asking], None)
             finally:
-                for watch in watches:
-                    watch.end("once")
-        return [turns[addr] for addr in self._plan.addrs if addr in turns]
+                _end(watches, rounds, "once")
+        found = [turns[addr] for addr in self._plan.addrs if addr in turns]
+        return Once(found, asked[0] if asked else None)
 
     def run(self, started: Callable[[], None] = lambda: None) -> str:
         """Poll until a signal says to stop; its name."""
-        with self._watches() as watches:
+        plan = self._plan
+        assert plan.interval is not None
+        with self._open() as (watches, rounds):
+            jobs = [partial(self._repeat, watch.turn, plan.interval) for watch in watches]
             reason = "failure"
             try:
-                reason = self._run(watches, self._repeat, started)
+                asking = self._asking(
+                    watches, rounds, lambda one: self._repeat(one.turn, plan.broker_interval)
+                )
+                reason = self._run([*jobs, *asking], started)
             finally:
-                for watch in watches:
-                    watch.end(reason)
+                _end(watches, rounds, reason)
         return reason
+
+    def _asking(
+        self, watches: list[Watch], rounds: Rounds | None, work: Callable[[Rounds], object]
+    ) -> list[Callable[[], object]]:
+        """The job of asking brokers, if there is one: it begins when all name servers have been looked at."""
+        if rounds is None:
+            return []
+
+        def job() -> None:
+            for watch in watches:
+                while not (watch.has_looked.wait(_A_MOMENT) or self._stop.is_set()):
+                    pass
+            work(rounds)
+
+        return [job]
 
     def stop(self) -> None:
         """As a signal does, from another thread."""
         self._stop.set()
 
-    def _repeat(self, watch: Watch) -> None:
-        assert self._plan.interval is not None
+    def _repeat(self, turn: Callable[[], object], interval: float) -> None:
         due = monotonic()
         while not self._stop.is_set():
-            watch.turn()
-            # Polls that were missed are not made up for.
-            due = max(due + self._plan.interval, monotonic())
+            turn()
+            # Turns that were missed are not made up for.
+            due = max(due + interval, monotonic())
             self._stop.wait(due - monotonic())
 
-    def _run(
-        self, watches: list[Watch], work: Callable[[Watch], None], started: Callable[[], None] | None
-    ) -> str:
-        """Work on each in its thread; "end" where all ended by themselves. What a thread raised is raised."""
-        threads = [threading.Thread(target=self._guard, args=(work, watch)) for watch in watches]
+    def _run(self, jobs: Sequence[Callable[[], object]], started: Callable[[], None] | None) -> str:
+        """Each in its thread; "end" where all ended by themselves. What a thread raised is raised."""
+        threads = [threading.Thread(target=self._guard, args=(job,)) for job in jobs]
         reason = "end"
         try:
             with _told_of_signals():
@@ -134,15 +194,22 @@ class Collector:
             raise self._failures[0]
         return reason
 
-    def _guard(self, work: Callable[[Watch], None], watch: Watch) -> None:
+    def _guard(self, job: Callable[[], object]) -> None:
         try:
-            work(watch)
+            job()
         except Stopped:
             pass
         except BaseException as error:
             # Whatever it is, it ends all of them and not this thread alone.
             self._failures.append(error)
             self._stop.set()
+
+
+def _end(watches: list[Watch], rounds: Rounds | None, reason: str) -> None:
+    for watch in watches:
+        watch.end(reason)
+    if rounds is not None:
+        rounds.end(reason)
 
 
 @contextmanager

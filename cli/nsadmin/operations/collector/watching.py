@@ -1,13 +1,15 @@
 """Watching: what one name server's polls come to, poll by poll: what is written down, what is told."""
 
+import threading
 from collections.abc import Callable
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.events import Event, Polled, PollFailed, PollRecovered
 from nsadmin.client.results import error_text
+from nsadmin.operations.collector.asking import Place
 from nsadmin.operations.collector.deriving import derive
-from nsadmin.operations.collector.keeping import Keeping
+from nsadmin.operations.collector.keeping import Keeping, Writing
 from nsadmin.operations.collector.polling import Poller, Seen
 
 _MINUTE = 60_000
@@ -32,8 +34,29 @@ class Voice(NamedTuple):
     debug: Callable[[str], None] = lambda text: None
 
 
+class Disk:
+    """Tells when a journal cannot be written, and when it can be again."""
+
+    def __init__(self, writing: Writing, whose: str, voice: Voice) -> None:
+        self._writing = writing
+        self._whose = whose
+        self._voice = voice
+        self._is_failing = False
+
+    def look(self) -> None:
+        error = self._writing.error
+        if (error is not None) != self._is_failing:
+            self._is_failing = error is not None
+            what = f"cannot be written: {error}; polling goes on" if error else "is written again"
+            self._voice.warn(f"the journal of {self._whose} {what}")
+
+
 class Watch:
-    """`clock` is ms since 1970, `timer` steady ms. With an interval of None it is one poll, begun by cron."""
+    """`clock` is ms since 1970, `timer` steady ms. With an interval of None it is one poll, begun by cron.
+
+    For other threads: `places` are the brokers that the name server was last known to have, and `has_looked`
+    is set once a poll has ended, however it did.
+    """
 
     def __init__(
         self,
@@ -57,7 +80,10 @@ class Watch:
         self._blind_since = timer()
         self._proven_at: int | None = None
         self._polls = self._longest = 0
-        self._is_disk_failing = self._is_late = False
+        self._is_late = False
+        self._disk = Disk(keeping, addr, voice)
+        self.places = _places(keeping)
+        self.has_looked = threading.Event()
         keeping.begin(clock(), interval)
 
     def turn(self) -> Turn:
@@ -70,6 +96,8 @@ class Watch:
             self._fail(error)
         else:
             turn = self._learn(seen, begun)
+        finally:
+            self.has_looked.set()
         self._tell(turn)
         return turn
 
@@ -79,6 +107,7 @@ class Watch:
         millis = self._timer() - begun
         self._keeping.learn([*events, *self._recovery()], now)
         self._poller.believe(seen)
+        self.places = _places(self._keeping)
         brokers = sum(len(group.members) for group in seen.listed.groups.values())
         self._prove(brokers, len(seen.listed.topics), millis)
         return Turn(self.addr, millis, brokers, len(seen.listed.topics), len(events) if was_known else 0)
@@ -113,15 +142,7 @@ class Watch:
         self._voice.debug(
             f"name server {self.addr}: polled in {turn.millis} ms: {said}, {turn.events or 0} events"
         )
-        is_failing = self._keeping.error is not None
-        if is_failing != self._is_disk_failing:
-            self._is_disk_failing = is_failing
-            what = (
-                f"cannot be written: {self._keeping.error}; polling goes on"
-                if is_failing
-                else "is written again"
-            )
-            self._voice.warn(f"the journal of {self.addr} {what}")
+        self._disk.look()
         if self._interval is not None and turn.millis > self._interval and not self._is_late:
             self._is_late = True
             self._voice.remark(
@@ -132,3 +153,11 @@ class Watch:
         """The last record; of a poll begun by cron there is none, as another one comes."""
         if self._interval is not None:
             self._keeping.end(reason, self._clock())
+
+
+def _places(keeping: Keeping) -> frozenset[Place]:
+    return frozenset(
+        Place(group.cluster, name, number, addr)
+        for name, group in keeping.known.groups.items()
+        for number, addr in group.addrs.items()
+    )

@@ -1,0 +1,268 @@
+"""check namesrv, check brokers and so on: what monitoring asks. Each is a line of a plugin and its exit code.
+
+Thresholds are ranges as the Monitoring Plugins Development Guidelines have them.
+"""
+
+import re
+from time import monotonic, sleep, time
+from typing import Annotated
+
+from nsadmin.commands.checking import COLUMNS, ClusterOption, SettleOption, checked, scale, settling
+from nsadmin.commands.declared import Option, Word, shows
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Verdict
+from nsadmin.session import Session
+
+
+@shows(COLUMNS)
+def check_namesrv(
+    session: Session,
+    warning: Annotated[
+        str | None,
+        Option("--warning", metavar="RANGE", help="How many may not serve; 0 if left out."),
+    ] = None,
+    critical: Annotated[
+        str | None,
+        Option("--critical", metavar="RANGE", help="How many have to serve; 1: (at least one) if left out."),
+    ] = None,
+) -> Verdict:
+    """Check whether every name server answers and is ready to tell routes.
+
+    Typed `nsadmin check namesrv` as well. With -n of a single name server it is the health probe of that
+    server's container: OK, or critical.
+
+    A RANGE says what is fine: 3 is 0 to 3, 3: is 3 or more, 3:5 is in between, @3:5 is anything else, ~: is
+    everything.
+
+    Examples:
+        # Is every name server there?
+        nsadmin checkNamesrv
+        # At least two have to serve (exit code 2)
+        nsadmin checkNamesrv --critical 2: --format nagios
+        # Wait for them after a restart
+        nsadmin checkNamesrv --wait-until-ok 5m
+    """
+    from nsadmin.operations.checks import namesrv
+
+    limits = scale("namesrv", warning, critical)
+    return checked(session, "namesrv", lambda: namesrv.judge(limits, namesrv.look(session.admin)))
+
+
+@shows(COLUMNS)
+def check_brokers(
+    session: Session,
+    cluster: ClusterOption = None,
+    expected: Annotated[
+        int | None,
+        Option("--expect", metavar="N", help="How many brokers there have to be.", minimum=0),
+    ] = None,
+    warning: Annotated[
+        str | None,
+        Option(
+            "--warning",
+            metavar="RANGE",
+            help="How many brokers may not answer, or be missing as masters; 0 if left out.",
+        ),
+    ] = None,
+    critical: Annotated[
+        str | None,
+        Option(
+            "--critical",
+            metavar="RANGE",
+            help="How many broker names may be without a master that answers; 0 if left out.",
+        ),
+    ] = None,
+) -> Verdict:
+    """Check whether every broker that any name server lists answers, and every broker name has a master.
+
+    A broker that has gone is listed by no name server after some seconds: only with --expect it is missed. A
+    broker that one name server lists and another one does not is a warning.
+
+    Examples:
+        # All that are registered
+        nsadmin checkBrokers
+        # There have to be twenty (exit code 2)
+        nsadmin checkBrokers --expect 20
+        # For node_exporter
+        nsadmin checkBrokers --format prometheus --output-file nsadmin_brokers.prom
+    """
+    from nsadmin.operations.checks import brokers
+
+    limits = scale("brokers", warning, critical)
+    return checked(
+        session,
+        "brokers",
+        lambda: brokers.judge(limits, brokers.look(session.admin, cluster), expected, cluster),
+    )
+
+
+@shows(COLUMNS)
+def check_divergence(
+    session: Session,
+    settle: SettleOption = None,
+    warning: Annotated[
+        str | None,
+        Option("--warning", metavar="RANGE", help="How many things may differ; 0 if left out."),
+    ] = None,
+    critical: Annotated[
+        str | None,
+        Option(
+            "--critical",
+            metavar="RANGE",
+            help="How many brokers and queues of topics may differ; 0 if left out.",
+        ),
+    ] = None,
+) -> Verdict:
+    """Check whether all name servers know the same: brokers, queues of topics, KV config, settings.
+
+    Brokers make name servers equal with their heartbeats. What differs is looked at again, for at most
+    --settle seconds, and only what is still there then counts. With fewer than two name servers that answer,
+    nobody knows. `nsadmin divergence` shows more.
+
+    Examples:
+        # Of one name server nobody can say that it agrees (exit code 3)
+        nsadmin checkDivergence
+        # At once, without a second look (exit code 3)
+        nsadmin checkDivergence --settle 0 --format nagios
+    """
+    from nsadmin.operations.checks import divergence
+    from nsadmin.operations.divergence.looking import Looking
+
+    limits, patience = scale("divergence", warning, critical), settling("check divergence", settle)
+    looking = Looking(session.admin, lambda: int(monotonic() * 1000), settle=int(patience * 1000))
+    return checked(session, "divergence", lambda: divergence.judge(limits, looking.judge(sleep, _quietly)))
+
+
+def _quietly(look: object, seconds: float) -> None:
+    """Nobody has to be told that it takes a while."""
+
+
+@shows(COLUMNS)
+def check_topic(
+    session: Session,
+    topic: Annotated[str, Word(("-t", "--topic"), "TOPIC", "The topic.")],
+    warning: Annotated[
+        str | None,
+        Option(
+            "--warning",
+            metavar="RANGE",
+            help="How many of its brokers may take no messages of it; 0 if left out.",
+        ),
+    ] = None,
+    critical: Annotated[
+        str | None,
+        Option(
+            "--critical",
+            metavar="RANGE",
+            help="How many brokers have to take messages of it; 1: (at least one) if left out.",
+        ),
+    ] = None,
+) -> Verdict:
+    """Check whether a topic can be written, whichever name server a client asks.
+
+    A broker takes messages of it where its queues may be written, and its master is registered and answers.
+    The name server that has the fewest such brokers counts.
+
+    Examples:
+        # Can it be written?
+        nsadmin checkTopic orders
+        # Fewer than four brokers are critical
+        nsadmin checkTopic orders --critical 4:
+        # One that is not there (exit code 2)
+        nsadmin checkTopic no-such-topic
+    """
+    from nsadmin.operations.checks import topic as checking
+
+    limits = scale("topic", warning, critical)
+    return checked(
+        session, "topic", lambda: checking.judge(limits, checking.look(session.admin, topic)), topic
+    )
+
+
+@shows(COLUMNS)
+def check_writable(
+    session: Session,
+    cluster: ClusterOption = None,
+    leaving_out: Annotated[
+        str | None,
+        Option("--exclude", metavar="REGEX", help="Without topics in whose names this is found."),
+    ] = None,
+    warning: Annotated[
+        str | None,
+        Option(
+            "--warning",
+            metavar="RANGE",
+            help="How many topics may be written on fewer brokers than have them; 0 if left out.",
+        ),
+    ] = None,
+    critical: Annotated[
+        str | None,
+        Option("--critical", metavar="RANGE", help="How many topics may not be written; 0 if left out."),
+    ] = None,
+) -> Verdict:
+    """Check whether every topic can be written, whichever name server a client asks.
+
+    Every route on every name server is read, and every master is asked. RocketMQ's own topics are left out,
+    and those of groups (%RETRY%, %DLQ%), which are written without a route. A topic that brokers themselves
+    have as read-only is so on purpose.
+
+    Examples:
+        # All topics
+        nsadmin checkWritable
+        # Those of one cluster, but for archives
+        nsadmin checkWritable --clusterName cluster-a --exclude '^archive-'
+    """
+    from nsadmin.operations.checks import writable
+
+    limits, pattern = scale("writable", warning, critical), _pattern(leaving_out)
+    return checked(
+        session, "writable", lambda: writable.judge(limits, writable.look(session.admin), cluster, pattern)
+    )
+
+
+def _pattern(text: str | None) -> re.Pattern[str] | None:
+    try:
+        return None if text is None else re.compile(text)
+    except re.error as error:
+        raise UsageError(f"check writable: --exclude {text} is no regular expression: {error}") from None
+
+
+@shows(COLUMNS)
+def check_lag(
+    session: Session,
+    group: Annotated[str, Word(("-g", "--groupName"), "GROUP", "The consumer group.")],
+    topic: Annotated[
+        str | None, Option("-t", "--topicName", metavar="TOPIC", help="Only on this topic.")
+    ] = None,
+    cluster: ClusterOption = None,
+    warning: Annotated[
+        str | None,
+        Option("--warning", metavar="RANGE", help="How many messages it may be behind; 10000 if left out."),
+    ] = None,
+    critical: Annotated[
+        str | None,
+        Option("--critical", metavar="RANGE", help="How many messages it may be behind; 100000 if left out."),
+    ] = None,
+) -> Verdict:
+    """Check how many messages a consumer group has not consumed yet, over all brokers.
+
+    Where messages wait and nobody of the group is connected, it is a warning at least. Where a broker does
+    not answer, the number is a lower bound: enough for an alert, but otherwise unknown.
+
+    Examples:
+        # How far is it behind?
+        nsadmin checkLag warehouse --warning 1000000 --critical 10000000
+        # Only on one topic
+        nsadmin checkLag warehouse -t payments --warning 1000000 --critical 10000000
+        # A group that is not there (exit code 3)
+        nsadmin checkLag no-such-group
+    """
+    from nsadmin.operations.checks import lag
+
+    limits = scale("lag", warning, critical)
+    return checked(
+        session,
+        "lag",
+        lambda: lag.judge(limits, lag.look(session.admin, int(time() * 1000), group, topic, cluster)),
+        group,
+    )

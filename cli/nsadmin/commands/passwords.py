@@ -1,0 +1,80 @@
+"""Passwords of commands: asked for, piped in or read from a file; on the command line only if one insists."""
+
+from typing import Annotated
+
+from namesrv_core.errors import BadSettings
+from nsadmin import diagnostics
+from nsadmin.commands.declared import Option
+from nsadmin.diagnostics import UsageError
+from nsadmin.session import Session
+
+FileOption = Annotated[
+    str | None,
+    Option("--passwordFile", metavar="FILE", help="Read it from this file, which others may not read."),
+]
+StdinOption = Annotated[bool, Option("--passwordStdin", help="Read it from a line of standard input.")]
+VisibleOption = Annotated[
+    bool,
+    Option("--passwordVisible", help="Let -p be on the line, where other users of this machine see it."),
+]
+ADVICE = "pipe it in with --passwordStdin, or name a file with --passwordFile"
+
+
+def given(
+    session: Session,
+    command: str,
+    text: str | None,
+    file: str | None,
+    stdin: bool,
+    visible: bool,
+    *,
+    wanted: bool,
+    what: str = "password",
+) -> str | None:
+    """The password, from where the line says; asked for if it says nothing and one is `wanted`, else None."""
+    ways = [
+        flag for flag, value in (("-p", text), ("--passwordFile", file), ("--passwordStdin", stdin)) if value
+    ]
+    if len(ways) > 1:
+        raise UsageError(f"{command}: give {' or '.join(ways)}, not both")
+    if text is not None:
+        if not visible:
+            # It is not repeated: what is in a log of errors stays there.
+            raise UsageError(
+                f"{command}: a {what} on the line is seen in the list of processes and the shell's history:"
+                f" {ADVICE}, or insist with --passwordVisible"
+            )
+        return text
+    if file is not None:
+        return _from_file(command, file, what)
+    if stdin:
+        return session.secret(what, True, ADVICE)
+    return _asked(session, command, what) if wanted else None
+
+
+def _asked(session: Session, command: str, what: str) -> str:
+    """Twice, as nobody sees what he types."""
+    first = session.secret(what, False, ADVICE)
+    if diagnostics.ask_secret(f"{what} once more") != first:
+        raise UsageError(f"{command}: these are two different texts; nothing was changed")
+    return first
+
+
+def _from_file(command: str, file: str, what: str) -> str:
+    from pathlib import Path
+
+    from nsadmin.client.credentials import require_privacy
+
+    path = Path(file).expanduser()
+    try:
+        require_privacy(path)
+        text = path.read_text(encoding="utf-8").rstrip("\r\n")
+    except BadSettings as error:
+        raise UsageError(f"{command}: {error}") from None
+    except OSError as error:
+        raise UsageError(f"{command}: {file} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{command}: {file} is no text") from None
+    if not text or "\n" in text:
+        raise UsageError(f"{command}: {file} has to be one line, the {what}")
+    return text

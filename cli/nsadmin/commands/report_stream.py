@@ -1,0 +1,39 @@
+"""`report stream`: as `report run`, again and again; Spark runs in a process of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
+PROG = "nsadmin report stream"
+
+
+def report_stream(argv: list[str]) -> int:
+    """Make the tables of `report run` of what comes, until Ctrl-C, or with --once of what there is.
+
+    Folders are looked through from time to time (--every); what is new or has grown is ordered, and orders
+    are carried out as a stream of Spark's with a checkpoint. It may be killed anywhere and started again: the
+    tables are in the end what one run would have made. Late lines are taken as any others.
+
+    Examples:
+        # For cron
+        nsadmin reportStream --input namesrv/journal --output reports --once
+        # Every five minutes, only how available brokers were
+        nsadmin reportStream --input namesrv/journal --output reports --every 5m --reports broker_availability
+    """
+    from nsadmin.commands.report_run import carried_out, checked
+
+    checked(PROG, flags().parse_args(argv))
+    return carried_out(["stream", *argv])
+
+
+def flags() -> ArgumentParser:
+    """What it takes."""
+    from namesrv_core.flags import Flags
+    from nsreport.flags import add_stream
+
+    found = Flags(PROG, "Tables of what happens to name servers, made anew as it does.")
+    add_stream(found)
+    return found

@@ -1,0 +1,93 @@
+"""Lag: how far a consumer group is behind, and whether anybody of it is there."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import AdminClient, ServerResult
+from nsadmin.client.connections import is_offline
+from nsadmin.client.consumers import ConsumeStats, QueueLag
+from nsadmin.client.results import error_text, is_not_found
+from nsadmin.operations.checks.finding import Finding, State
+from nsadmin.operations.checks.thresholds import Scale
+
+_SHOWN = 5
+
+
+class Seen(NamedTuple):
+    """The group on each broker at `now` (ms); `clients` is None where nobody knows how many there are.
+
+    `error` says why nothing is known of the group.
+    """
+
+    group: str
+    now: int
+    stats: Sequence[ServerResult[ConsumeStats]]
+    clients: int | None
+    error: RocketMQError | None = None
+
+
+def look(
+    admin: AdminClient, now: int, group: str, topic: str | None = None, cluster: str | None = None
+) -> Seen:
+    """At the group on each broker, on all its topics or on one."""
+    try:
+        stats = admin.consumers.progress(group, topic, cluster)
+    except RocketMQError as error:
+        return Seen(group, now, (), None, error)
+    return Seen(group, now, stats, _clients(admin, group, cluster))
+
+
+def _clients(admin: AdminClient, group: str, cluster: str | None) -> int | None:
+    """A group that has offsets and no settings was deleted: nobody can be connected."""
+    try:
+        return len(admin.consumers.connections(group, cluster).clients)
+    except RocketMQError as error:
+        return 0 if is_offline(error) or is_not_found(error) else None
+
+
+def judge(scale: Scale, seen: Seen) -> Finding:
+    """A broker that does not tell makes the rest a lower bound: enough for an alert, too little for OK."""
+    if seen.error is not None:
+        return scale.unknown(error_text(seen.error), about=seen.group)
+    away = [f"{addr}: {error_text(error)}" for addr, _, error in seen.stats if error is not None]
+    told = [stats for _, stats, _ in seen.stats if stats is not None]
+    if not told:
+        return scale.unknown("no broker tells how far the group is", away, seen.group)
+    queues = [lag for stats in told for lag in stats.queues]
+    behind = sorted((lag for lag in queues if _behind(lag)), key=_behind, reverse=True)
+    total = sum(map(_behind, behind))
+    samples = [
+        scale.sample("lag", total),
+        scale.sample("largest", _behind(behind[0]) if behind else 0),
+        scale.sample("delay", _delay(behind, seen.now)),
+        scale.sample("clients", seen.clients),
+    ]
+    is_idle = seen.clients == 0
+    least = State.WARNING if is_idle and total else State.UNKNOWN if away else State.OK
+    details = [*(["nobody of the group is connected"] if is_idle else []), *_lines(queues, behind), *away]
+    summary = f"{seen.group} is {'at least ' if away else ''}{total} messages behind on {len(queues)} queues"
+    return scale.finding(summary, samples, details, least=least, about=seen.group)
+
+
+def _behind(lag: QueueLag) -> int:
+    return max(lag.diff or 0, 0)
+
+
+def _delay(behind: Sequence[QueueLag], now: int) -> float | None:
+    """Seconds; 0 where nothing waits, None where no broker tells when what was consumed was stored."""
+    times = [lag.last_timestamp for lag in behind if lag.last_timestamp is not None]
+    if not times:
+        return None if behind else 0.0
+    return max(now - min(times), 0) / 1000
+
+
+def _lines(queues: Sequence[QueueLag], behind: Sequence[QueueLag]) -> list[str]:
+    lines = [
+        f"{lag.queue.topic} {lag.queue.broker_name} {lag.queue.queue_id}: {_behind(lag)} behind"
+        for lag in behind[:_SHOWN]
+    ]
+    if len(behind) > _SHOWN:
+        lines.append(f"and {len(behind) - _SHOWN} more queues")
+    never = sum(lag.consumer_offset is None for lag in queues)
+    return [*lines, f"no offset was ever committed on {never} queues"] if never else lines

@@ -1,0 +1,1 @@
+"""Plans: what a cluster is to have, as a file; what differs from that; and making it so."""

@@ -1,0 +1,179 @@
+"""Lists of topics or groups as files have them, mqadmin's or ours; and what they change on brokers. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from nsadmin.client.order_conf import NAMESPACE
+from nsadmin.client.results import NotApplied
+from nsadmin.operations.plans.carrying import Outcome
+from nsadmin.operations.plans.difference import Step, same
+from nsadmin.operations.plans.fields import GROUP, GROUP_SETTINGS, TOPIC, TOPIC_SETTINGS
+from nsadmin.operations.plans.reading import BadFile, compose, read, value_of
+from nsadmin.operations.plans.records import BrokerState, Live, Spec
+from nsadmin.operations.plans.settings import Settings, SpreadKind, complete
+from nsadmin.operations.plans.shapes import Field, ListOf, MapOf, Name, Record, Text
+
+_NULL = "tag:yaml.org,2002:null"
+_ATTRIBUTES = MapOf(Name("attribute", r"[+-]?[^+,=\s-][^,=\s]*", "NAME, +NAME or -NAME"), Text())
+_KEYS: Mapping[SpreadKind, str] = {"topic": "topicName", "group": "groupName"}
+_TABLES: Mapping[SpreadKind, str] = {"topic": "topicConfigTable", "group": "subscriptionGroupTable"}
+# What a Java TopicConfig is before a file is read into it; mqadmin has other defaults for updateTopic.
+_NEW: Mapping[SpreadKind, Settings] = {"topic": {"readQueueNums": 16, "writeQueueNums": 16}, "group": {}}
+
+
+class Item(NamedTuple):
+    """A topic or group of mqadmin's file: what it names, and nothing else; attributes with signs or without.
+
+    A new topic has 16 queues unless it says otherwise.
+    """
+
+    name: str
+    settings: Settings
+    attributes: Mapping[str, str]
+
+    def on(self, kind: SpreadKind, before: Settings | None) -> Settings:
+        """How a broker is to have it that has it so (None: not at all)."""
+        found = dict((before or {}).get("attributes", {}))
+        for key, value in self.attributes.items():
+            if key.startswith("-"):
+                found.pop(key[1:], None)
+            else:
+                found[key.removeprefix("+")] = value
+        base = _NEW[kind] if before is None else before
+        return complete(kind, {**base, **self.settings, "attributes": found})
+
+
+class Listed(NamedTuple):
+    """What a file lists: mqadmin's `items`, or the `specs` of ours, which say all.
+
+    `is_sum` of a file of exportMetadata for a whole cluster, in which mqadmin adds up the queues of brokers.
+    """
+
+    kind: SpreadKind
+    items: tuple[Item, ...] = ()
+    specs: Mapping[str, Spec] | None = None
+    is_sum: bool = False
+
+    @property
+    def names(self) -> list[str]:
+        """The topics or groups, in the order of the file."""
+        return [item.name for item in self.items] if self.specs is None else list(self.specs)
+
+    def wanted(self, broker: str, have: Mapping[str, Settings]) -> dict[str, Settings | None]:
+        """How this broker is to have each of them; None for one that is not for it."""
+        if self.specs is None:
+            return {item.name: item.on(self.kind, have.get(item.name)) for item in self.items}
+        return {name: spec.on(self.kind, [broker]).get(broker) for name, spec in self.specs.items()}
+
+
+def read_list(kind: SpreadKind, text: str, name: str) -> Listed:
+    """What a file called so lists. BadFile, with all that is wrong in it."""
+    root = compose(text, name)
+    keys = {key.value: value for key, value in root.value} if _is_map(root) else {}
+    if "cluster" in keys:
+        desired = read(text, name)
+        specs = desired.topics if kind == "topic" else desired.groups
+        if not specs:
+            raise BadFile([f"{name}:1: there are no {kind}s in it"])
+        return Listed(kind, specs=specs)
+    table = keys.get(_TABLES[kind])
+    node = root if table is None else table
+    if table is None and getattr(root, "id", None) != "sequence":
+        raise BadFile(
+            [f"{name}:1: this has to be a list of {kind}s, as mqadmin takes it, or a file of nsadmin export"]
+        )
+    _drop_nulls(node)
+    shape = _SHAPES[kind]
+    found = value_of(node, ListOf(shape) if table is None else MapOf(Text(), shape), name)
+    items = tuple(_item(kind, value) for value in (found if table is None else found.values()))
+    if not items:
+        raise BadFile([f"{name}:1: there are no {kind}s in it"])
+    if table is None:
+        _require_different([item.name for item in items], node.value, name)
+    return Listed(kind, items, is_sum="exportTime" in keys)
+
+
+def _is_map(node: Any) -> bool:
+    return getattr(node, "id", None) == "mapping"
+
+
+def _item(kind: SpreadKind, found: Mapping[str, Any]) -> Item:
+    settings = {key: value for key, value in found.items() if key not in (_KEYS[kind], "attributes")}
+    return Item(found[_KEYS[kind]], settings, found.get("attributes", {}))
+
+
+def _drop_nulls(node: Any) -> None:
+    """Java writes null for what is not there."""
+    if _is_map(node):
+        node.value = [(key, value) for key, value in node.value if value.tag != _NULL]
+        parts = [value for _, value in node.value]
+    else:
+        parts = node.value if node.id == "sequence" else []
+    for part in parts:
+        _drop_nulls(part)
+
+
+def _require_different(names: Sequence[str], nodes: Sequence[Any], file: str) -> None:
+    twice = [
+        f"{file}:{node.start_mark.line + 1}: {name} is there twice"
+        for at, (name, node) in enumerate(zip(names, nodes, strict=True))
+        if name in names[:at]
+    ]
+    if twice:
+        raise BadFile(twice)
+
+
+def _shape(kind: SpreadKind, settings: Record, name: Name) -> Record:
+    others = (field for field in settings.fields if field.key != "attributes")
+    own = Field(_KEYS[kind], name, f"name of the {kind}", required=True)
+    return Record((own, *others, Field("attributes", _ATTRIBUTES, "attributes by name, signed or not")))
+
+
+_SHAPES: Mapping[SpreadKind, Record] = {
+    "topic": _shape("topic", TOPIC_SETTINGS, TOPIC),
+    "group": _shape("group", GROUP_SETTINGS, GROUP),
+}
+
+
+def steps(listed: Listed, live: Live) -> list[Outcome]:
+    """What is to be done on each broker ("planned"), and what is not: "unchanged", or "skipped" and why.
+
+    Without a reason it was skipped because the file says that it is not for that broker. A broker of
+    which nothing is known has no step.
+    """
+    ordered = {topic for server in live.name_servers for topic in server.kv.get(NAMESPACE, {})}
+    return [
+        _outcome(listed.kind, broker, name, after, name in ordered)
+        for broker in live.brokers
+        if broker.error is None
+        for name, after in listed.wanted(broker.name, _have(listed.kind, broker)).items()
+    ]
+
+
+def _have(kind: SpreadKind, broker: BrokerState) -> Mapping[str, Settings]:
+    return broker.topics if kind == "topic" else broker.groups
+
+
+def _outcome(
+    kind: SpreadKind, broker: BrokerState, name: str, after: Settings | None, is_ordered: bool
+) -> Outcome:
+    before = _have(kind, broker).get(name)
+    if is_ordered and after is not None and kind == "topic":
+        after = {**after, "order": True}
+    step = Step(kind, name, broker.name, before, after)
+    if after is None:
+        return Outcome(step._replace(after=before), "skipped", None)
+    reason = _reason(kind, broker, name)
+    if reason is not None:
+        return Outcome(step._replace(after=before), "skipped", NotApplied(reason))
+    is_same = same(before, after, is_ordered)
+    return Outcome(step, "unchanged" if is_same else "planned", None)
+
+
+def _reason(kind: SpreadKind, broker: BrokerState, name: str) -> str | None:
+    """Why an item is left as it is on a broker, whatever the file says."""
+    if kind == "topic" and name in broker.static:
+        return "this is a static topic, which updateStaticTopic alone may change"
+    if kind == "topic" and name in broker.own and not name.startswith("%"):
+        return "this is a topic of RocketMQ's own, which brokers refuse to change"
+    return None

@@ -1,0 +1,38 @@
+"""Shell: an operator's own command, with names filled in, at the right moment of a procedure."""
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
+
+_FIELD = re.compile(r"\{(\w+)\}")
+
+
+def unknown_fields(command: str, known: Mapping[str, str]) -> list[str]:
+    """What stands in braces and means nothing here, such as {brokerNam}; ${NAME} is the shell's own."""
+    return [match[1] for match in _fields(command) if match[1] not in known]
+
+
+def filled(command: str, fields: Mapping[str, str]) -> str:
+    """The command with its fields, each quoted for a shell."""
+    for match in reversed(_fields(command)):
+        value = shlex.quote(fields[match[1]])
+        command = command[: match.start()] + value + command[match.end() :]
+    return command
+
+
+def _fields(command: str) -> list[re.Match[str]]:
+    return [match for match in _FIELD.finditer(command) if command[match.start() - 1 : match.start()] != "$"]
+
+
+def run(command: str) -> int:
+    """Run it with the user's shell and wait for its end; what it writes goes to stderr. Its exit code."""
+    return subprocess.run(command, shell=True, stdin=subprocess.DEVNULL, stdout=_stderr()).returncode
+
+
+def _stderr() -> int:
+    try:
+        return sys.stderr.fileno()
+    except (OSError, ValueError):
+        return subprocess.DEVNULL

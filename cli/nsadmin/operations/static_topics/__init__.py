@@ -1,0 +1,1 @@
+"""Static topics: their queues laid out on brokers, and moved from one to another."""

@@ -1,0 +1,1 @@
+"""What if something were gone: asked before it is."""

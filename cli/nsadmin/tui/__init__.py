@@ -1,0 +1,1 @@
+"""The cluster, live, on a terminal; the only room that knows Textual."""

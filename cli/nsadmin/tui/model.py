@@ -1,0 +1,347 @@
+"""Model: what is known now, of each server since when, and what was noticed on the way. Polls in, facts out.
+
+Pure: no clock is read, no server asked. What a server told last stays, with the time since when it is old.
+"""
+
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from nsadmin.tui import noticing
+from nsadmin.tui.noticing import Notice
+from nsadmin.tui.polls import (
+    AnyPoll,
+    BrokerPolled,
+    BrokerTopicsPolled,
+    ConfigPolled,
+    ConnectionsPolled,
+    DivergencePolled,
+    DrainsPolled,
+    EventSeen,
+    GroupPolled,
+    GroupsPolled,
+    NameServerPolled,
+    TopicPolled,
+)
+
+P = TypeVar("P")
+R = TypeVar("R")
+Place = tuple[str, int, str]
+"""A broker process: name, id, address."""
+
+_HOUR_OF_POINTS = 720
+_SPARKS = 60
+_NOTICES = 5_000
+_TOPICS = 2_000
+
+
+class Known(Generic[P]):
+    """What a server told last, and since when it tells nothing; `since` is ms, None while it answers."""
+
+    __slots__ = ("error", "kind", "last", "since")
+
+    def __init__(self) -> None:
+        self.last: P | None = None
+        self.error: str | None = None
+        self.kind: str | None = None
+        self.since: int | None = None
+
+    def learn(self, poll: P) -> None:
+        self.last, self.error, self.kind, self.since = poll, None, None, None
+
+    def fail(self, at: int, error: str, kind: str | None = None) -> None:
+        self.error, self.kind = error, kind
+        if self.since is None:
+            self.since = at
+
+    @property
+    def is_fresh(self) -> bool:
+        return self.last is not None and self.error is None
+
+
+class NameServer(Known[NameServerPolled]):
+    """A name server; what a poll left out as unchanged is kept from those before."""
+
+    __slots__ = ("addr", "kv", "latencies", "settings", "told_topics", "topics", "untold")
+
+    def __init__(self, addr: str) -> None:
+        super().__init__()
+        self.addr = addr
+        self.told_topics: Sequence[str] = ()
+        self.topics: frozenset[str] = frozenset()
+        self.settings: Mapping[str, str] = {}
+        self.kv: Mapping[str, Mapping[str, str | None]] = {}
+        self.untold: Mapping[str, str] = {}
+        self.latencies: deque[float | None] = deque(maxlen=_SPARKS)
+
+    def hear(self, poll: NameServerPolled) -> None:
+        self.latencies.append(None if poll.error is not None else poll.millis)
+        if poll.error is not None:
+            self.fail(poll.at, poll.error)
+            return
+        self.learn(poll)
+        self.untold = poll.untold
+        if poll.topics is not None and poll.topics != self.told_topics:
+            # The same object as long as nothing changes: whoever worked something out of it need not again.
+            self.told_topics, self.topics = poll.topics, frozenset(poll.topics)
+        if poll.settings is not None:
+            self.settings = poll.settings
+        if poll.kv is not None:
+            self.kv = poll.kv
+
+
+class Broker(Known[BrokerPolled]):
+    """A broker process, and the name servers that list it; `gone` is since when none of them does.
+
+    `silences` are by name server: when it heard the broker last, for how many ms it waits, when it said so.
+    """
+
+    __slots__ = ("_numbers", "cluster", "gone", "ins", "listed_by", "millis", "outs", "place", "silences")
+
+    def __init__(self, cluster: str, place: Place) -> None:
+        super().__init__()
+        self.cluster = cluster
+        self.place = place
+        self.listed_by: set[str] = set()
+        self.gone: int | None = None
+        self.millis: float | None = None
+        self.silences: dict[str, tuple[int, int, int]] = {}
+        self.ins: deque[float | None] = deque(maxlen=_SPARKS)
+        self.outs: deque[float | None] = deque(maxlen=_SPARKS)
+        self._numbers: dict[tuple[str, ...], float | None] = {}
+
+    def hear(self, poll: BrokerPolled) -> None:
+        self.millis = poll.millis
+        self._numbers = {}
+        if poll.table is None:
+            self.fail(poll.at, poll.error or "", poll.kind)
+        else:
+            self.learn(poll)
+        self.ins.append(self.number("putTps") if self.is_fresh else None)
+        self.outs.append(self.number("getTransferredTps", "getTransferedTps") if self.is_fresh else None)
+
+    def number(self, *keys: str) -> float | None:
+        """The first number of the first of these figures that it tells."""
+        # It is told once, and read again for each picture.
+        if keys not in self._numbers:
+            self._numbers[keys] = self._read(keys)
+        return self._numbers[keys]
+
+    def _read(self, keys: Sequence[str]) -> float | None:
+        for key in keys:
+            words = (self.text(key) or "").split()
+            if words:
+                try:
+                    return float(words[0])
+                except ValueError:
+                    return None
+        return None
+
+    def text(self, key: str) -> str | None:
+        return None if self.last is None or self.last.table is None else self.last.table.get(key)
+
+
+class Trend(NamedTuple):
+    """A figure over time: moments in ms, and values. There is one for each group: 16 bytes a point."""
+
+    times: "array[int]"
+    values: "array[float]"
+
+    @classmethod
+    def empty(cls) -> "Trend":
+        return cls(array("q"), array("d"))
+
+    def add(self, at: int, value: float) -> None:
+        self.times.append(at)
+        self.values.append(value)
+        del self.times[:-_HOUR_OF_POINTS], self.values[:-_HOUR_OF_POINTS]
+
+
+class Model:
+    """Everything that screens show; `apply` is the only thing that changes it."""
+
+    def __init__(self, addrs: Iterable[str] = ()) -> None:
+        self.servers: dict[str, NameServer] = {addr: NameServer(addr) for addr in addrs}
+        self.brokers: dict[Place, Broker] = {}
+        self.groups: dict[str, Known[GroupPolled]] = {}
+        self.topics: dict[str, TopicPolled] = {}
+        self.configs: dict[str, Known[ConfigPolled]] = {}
+        self.connections: dict[str, Known[ConnectionsPolled]] = {}
+        self.broker_topics: dict[str, Known[BrokerTopicsPolled]] = {}
+        self.divergence: Known[DivergencePolled] = Known()
+        self.drains: DrainsPolled | None = None
+        self.group_names: Known[GroupsPolled] = Known()
+        self.notices: deque[Notice] = deque(maxlen=_NOTICES)
+        self.puts: dict[str, Trend] = {}
+        self.lags: dict[str, Trend] = {}
+        self.now = 0
+        self.polls = 0
+        self._by_addr: dict[str, list[Broker]] = {}
+        self._by_name: dict[str, list[Broker]] = {}
+        self._put_at = 0
+        self._made: dict[str, tuple[tuple[object, ...], Any]] = {}
+
+    def apply(self, poll: AnyPoll) -> None:
+        """Learn what a poll saw."""
+        self.now = max(self.now, poll.at)
+        self.polls += 1
+        _LEARN[type(poll)](self, poll)
+
+    def _name_server(self, poll: NameServerPolled) -> None:
+        server = self.servers.setdefault(poll.addr, NameServer(poll.addr))
+        self.notices.extend(noticing.of_name_server(server, poll))
+        server.hear(poll)
+        if poll.error is None:
+            self._place(server, poll)
+
+    def _place(self, server: NameServer, poll: NameServerPolled) -> None:
+        """Who is there, as this name server has it; who is with none any more is gone."""
+        listed: set[Place] = set()
+        for name, group in poll.groups.items():
+            for broker_id, addr in group.broker_addrs.items():
+                place = (name, broker_id, addr)
+                listed.add(place)
+                broker = self._broker(group.cluster_name, place)
+                broker.listed_by.add(server.addr)
+                if poll.silences is not None and addr in poll.silences:
+                    silent, limit = poll.silences[addr]
+                    broker.silences[server.addr] = (poll.at - silent, limit, poll.at)
+        for place, broker in self.brokers.items():
+            if place not in listed:
+                broker.listed_by.discard(server.addr)
+            self._mark_gone(broker, poll.at)
+
+    def _broker(self, cluster: str, place: Place) -> Broker:
+        broker = self.brokers.get(place)
+        if broker is None:
+            broker = self.brokers[place] = Broker(cluster, place)
+            self._replaced(place)
+            self._by_addr.setdefault(place[2], []).append(broker)
+            self._by_name.setdefault(place[0], []).append(broker)
+        broker.cluster = cluster
+        return broker
+
+    def _replaced(self, place: Place) -> None:
+        """One who came back at another address is not gone."""
+        for other in list(self._by_name.get(place[0], ())):
+            if other.place[1] == place[1] and other.gone is not None:
+                del self.brokers[other.place]
+                self._by_addr[other.place[2]].remove(other)
+                self._by_name[place[0]].remove(other)
+
+    def _mark_gone(self, broker: Broker, at: int) -> None:
+        if broker.listed_by:
+            if broker.gone is not None:
+                self.notices.append(noticing.back(broker, at))
+            broker.gone = None
+        elif broker.gone is None:
+            broker.gone = at
+            self.notices.append(noticing.gone(broker, at))
+
+    def _told(self, poll: BrokerPolled) -> None:
+        for broker in self._by_addr.get(poll.addr, ()):
+            self.notices.extend(noticing.of_broker(broker, poll))
+            broker.hear(poll)
+        # A point for each second in which a broker told something would be too many.
+        if poll.at - self._put_at >= 5_000:
+            self._put_at = poll.at
+            for cluster, total in self.rates().items():
+                self.puts.setdefault(cluster, Trend.empty()).add(poll.at, total)
+
+    def rates(self) -> dict[str, float]:
+        """Messages put per second, by cluster, by the masters that answer."""
+        totals: dict[str, float] = {}
+        for broker in self.brokers.values():
+            if broker.place[1] == 0 and broker.gone is None and broker.is_fresh:
+                totals[broker.cluster] = totals.get(broker.cluster, 0.0) + (broker.number("putTps") or 0.0)
+        return totals
+
+    def _group(self, poll: GroupPolled) -> None:
+        known = self.groups.setdefault(poll.group, Known())
+        if poll.error is not None:
+            known.fail(poll.at, poll.error)
+            return
+        known.learn(poll)
+        total = sum(lag.diff or 0 for lag in poll.lags)
+        self.lags.setdefault(poll.group, Trend.empty()).add(poll.at, total)
+
+    def _group_names(self, poll: GroupsPolled) -> None:
+        self.group_names.learn(poll)
+
+    def _topic(self, poll: TopicPolled) -> None:
+        before = self.topics.get(poll.topic)
+        if before is not None and poll.put_tps is None:
+            poll = _with(poll, put_tps=before.put_tps, groups=poll.groups or before.groups)
+        # Whoever leafs through twenty thousand topics need not carry all of them.
+        self.topics.pop(poll.topic, None)
+        self.topics[poll.topic] = poll
+        while len(self.topics) > _TOPICS:
+            del self.topics[next(iter(self.topics))]
+
+    def _config(self, poll: ConfigPolled) -> None:
+        known = self.configs.setdefault(poll.addr, Known())
+        known.learn(poll) if poll.error is None else known.fail(poll.at, poll.error)
+
+    def _connections(self, poll: ConnectionsPolled) -> None:
+        known = self.connections.setdefault(poll.addr, Known())
+        known.learn(poll) if poll.error is None else known.fail(poll.at, poll.error)
+
+    def _broker_topics(self, poll: BrokerTopicsPolled) -> None:
+        known = self.broker_topics.setdefault(poll.addr, Known())
+        known.learn(poll) if poll.error is None else known.fail(poll.at, poll.error)
+
+    def _divergence(self, poll: DivergencePolled) -> None:
+        known = self.divergence
+        known.learn(poll) if poll.error is None else known.fail(poll.at, poll.error)
+
+    def _drains(self, poll: DrainsPolled) -> None:
+        self.drains = poll
+
+    def _event(self, poll: EventSeen) -> None:
+        self.notices.append(Notice(poll.at, poll.server, poll.kind, poll.said, tuple(poll.names), True))
+
+    def fresh(self) -> list[NameServer]:
+        """The name servers that answer."""
+        return [server for server in self.servers.values() if server.is_fresh]
+
+    def topic_names(self) -> Sequence[str]:
+        """All topics that any name server listed last, in order."""
+        listed = tuple(server.topics for server in self.servers.values())
+        return self.once("topics", listed, lambda: sorted(frozenset().union(*listed)))
+
+    def once(self, what: str, made_of: tuple[object, ...], make: Callable[[], R]) -> R:
+        """What a screen works out of all this: made again only when it would be made of something else.
+
+        `made_of` is compared with == : identical objects cost nothing, however large they are.
+        """
+        kept = self._made.get(what)
+        if kept is None or kept[0] != made_of:
+            kept = self._made[what] = (made_of, make())
+        found: R = kept[1]
+        return found
+
+    def siblings(self, name: str) -> Iterator[Broker]:
+        """The processes of a broker group, in the order of ids."""
+        return iter(sorted(self._by_name.get(name, ()), key=lambda broker: broker.place))
+
+
+def _with(poll: TopicPolled, **changes: Any) -> TopicPolled:
+    import msgspec
+
+    return msgspec.structs.replace(poll, **changes)
+
+
+_LEARN: dict[type, Callable[[Model, Any], None]] = {
+    NameServerPolled: Model._name_server,
+    BrokerPolled: Model._told,
+    GroupPolled: Model._group,
+    GroupsPolled: Model._group_names,
+    TopicPolled: Model._topic,
+    ConfigPolled: Model._config,
+    BrokerTopicsPolled: Model._broker_topics,
+    ConnectionsPolled: Model._connections,
+    DivergencePolled: Model._divergence,
+    DrainsPolled: Model._drains,
+    EventSeen: Model._event,
+}

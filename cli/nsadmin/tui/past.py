@@ -1,0 +1,121 @@
+"""Past: journals of name servers as polls: incidents seen again that nobody recorded, and live events."""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from heapq import merge
+from pathlib import Path
+from typing import NamedTuple
+
+from namesrv_core.history.records import BadRecord, Record
+from namesrv_core.history.replay import Replay
+from namesrv_core.storage import reading, segments
+from nsadmin.tui.looking import PROBED_TOPIC, hidden
+from nsadmin.tui.polls import AnyPoll, EventSeen, Group, NameServerPolled, Words
+
+_LATEST = 300
+_QUIET = ("Snapshot", "Polled", "SegmentStarted")
+_TOPICS = ("Snapshot", "TopicsChanged", "TopicDeleted", "WritePermWiped", "WritePermAdded")
+_NAMED = ("brokerName", "topic", "key", "brokerAddr")
+
+
+class Journal(NamedTuple):
+    """A folder and the name server whose journal it is."""
+
+    folder: Path
+    server: str
+
+
+def find(folder: Path) -> list[Journal]:
+    """The journals in a folder: itself, or in folders below it, as a collector or a lab writes them."""
+    places = [folder, *sorted(path for path in folder.rglob("*") if path.is_dir())]
+    found = []
+    for place in places:
+        if segments.segments(place):
+            first = next(reading.records(place), None)
+            if first is not None:
+                found.append(Journal(place, first.server))
+    return found
+
+
+class Journals:
+    """A tape of journals, read as it is played; a moment is reached from the segment on that has it.
+
+    BadSegment, OSError.
+    """
+
+    def __init__(self, journals: Sequence[Journal], words: Words) -> None:
+        """There has to be one; `find` finds none without a record."""
+        self._journals = journals
+        self._words = words
+        folders = [journal.folder for journal in journals]
+        self.begin = min(next(reading.records(folder)).time for folder in folders)
+        self.end = max(reading.last(folder, 1)[0].time for folder in folders)
+
+    def start(self, at: int) -> Iterator[AnyPoll]:
+        """What leads to a moment: the last events before it, and the tables; then all that follows."""
+        each = (_polls(journal, self._words, at) for journal in self._journals)
+        return merge(*each, key=lambda poll: poll.at)
+
+
+def _polls(journal: Journal, words: Words, at: int) -> Iterator[AnyPoll]:
+    """Each event, and the tables as they were at the end of each second in which something happened."""
+    replay, early, last, has_topics = Replay(), deque[EventSeen](maxlen=_LATEST), None, False
+    for record in reading.records(journal.folder, at):
+        if last is not None and record.time > at and record.time // 1000 > last.time // 1000:
+            yield from early
+            early.clear()
+            yield _tables(last, replay, has_topics)
+            has_topics = False
+        try:
+            replay.feed(record)
+        except BadRecord:
+            continue
+        last, has_topics = record, has_topics or record.type in _TOPICS
+        if record.type not in _QUIET:
+            early.append(event(record, words))
+            if record.time > at:
+                yield from early
+                early.clear()
+    if last is not None:
+        yield from early
+        yield _tables(last, replay, has_topics)
+
+
+def _tables(record: Record, replay: Replay, has_topics: bool) -> NameServerPolled:
+    """What the name server knew then; nothing for a moment that its journal does not tell."""
+    if not replay.is_certain:
+        return NameServerPolled(record.time, record.server, error="its journal does not tell this moment")
+    groups = {
+        name: Group(group.cluster, dict(group.addrs)) for name, group in replay.groups.items() if group.addrs
+    }
+    perms = {name: queue.perm for name, queue in replay.topics.get(PROBED_TOPIC, {}).items()}
+    return NameServerPolled(
+        record.time,
+        record.server,
+        groups=groups,
+        topics=tuple(replay.topics) if has_topics else None,
+        settings=hidden(replay.settings),
+        kv={
+            name: hidden({key: value or "" for key, value in table.items()})
+            for name, table in replay.kv.items()
+        },
+        perms=perms,
+    )
+
+
+def event(record: Record, words: Words) -> EventSeen:
+    """A record as it is shown."""
+    names = [str(record.fields[name]) for name in _NAMED if record.fields.get(name)]
+    for change in record.fields.get("changes") or ():
+        if isinstance(change, dict):
+            names += [str(topic) for topic in (change.get("topics") or ())[:20]]
+    said = words(record.type, record.fields) or ""
+    return EventSeen(record.time, record.server, record.type, said, names)
+
+
+def tail(folder: Path, words: Words) -> Iterator[list[EventSeen]]:
+    """The last events, then at each step those that have come since; perhaps none. BadSegment, OSError."""
+    found = reading.last(folder, _LATEST)
+    yield [event(record, words) for record in found if record.type not in _QUIET]
+    for records in reading.looks(folder, found[-1].seq if found else 0):
+        yield [event(record, words) for record in records if record.type not in _QUIET]

@@ -1,0 +1,53 @@
+"""Running: a command of nsadmin in a process of its own, and what it says, line by line, as it comes."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from threading import Lock
+
+
+class Running:
+    """A command line that a thread runs; whoever leaves it ends it, as Ctrl-C does."""
+
+    def __init__(self, words: Sequence[str], options: Sequence[str] = (), width: int = 120) -> None:
+        self._args = [*options, *words]
+        self._width = width
+        self._process: subprocess.Popen[str] | None = None
+        self._is_stopped = False
+        self._lock = Lock()
+
+    def lines(self) -> Iterator[str]:
+        """All that it says; what it asks is answered by nobody. It has ended when they have."""
+        with self._lock:
+            if self._is_stopped:
+                return
+            process = self._process = self._started()
+        with process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                yield line.rstrip("\r\n")
+
+    def _started(self) -> "subprocess.Popen[str]":
+        # A screen's own Python has textual loaded; the command's has what a shell would have given it.
+        environment = os.environ | {"COLUMNS": str(self._width), "NO_COLOR": "1"}
+        return subprocess.Popen(
+            [sys.executable, "-m", "nsadmin", *self._args],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment,
+            start_new_session=True, encoding="utf-8", errors="replace",
+        )  # fmt: skip
+
+    def stop(self) -> None:
+        """What still runs is interrupted: a change says then what was done."""
+        with self._lock:
+            self._is_stopped = True
+            if self._process is not None and self._process.poll() is None:
+                with suppress(ProcessLookupError):
+                    self._process.send_signal(signal.SIGINT)
+
+    @property
+    def code(self) -> int | None:
+        """The exit code, None as long as it runs."""
+        return None if self._process is None else self._process.returncode

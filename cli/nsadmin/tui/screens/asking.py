@@ -1,0 +1,67 @@
+"""Asking: one of several, or the texts that an action wants."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Label, OptionList
+from textual.widgets.option_list import Option
+
+
+class ChooseScreen(ModalScreen[str | None]):
+    """One of several; None if one leaves."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Close")]
+
+    def __init__(self, title: str, choices: Sequence[tuple[str, str]], chosen: str | None = None) -> None:
+        super().__init__()
+        self._title = title
+        self._choices = list(choices)
+        self._chosen = chosen
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="panel small") as panel:
+            panel.border_title = self._title
+            yield OptionList(*(Option(text, id=name) for name, text in self._choices), markup=False)
+
+    def on_mount(self) -> None:
+        found = self.query_one(OptionList)
+        names = [name for name, _ in self._choices]
+        found.highlighted = names.index(self._chosen) if self._chosen in names else 0
+        found.focus()
+
+    def on_option_list_option_selected(self, message: OptionList.OptionSelected) -> None:
+        self.dismiss(message.option.id)
+
+
+class FieldsScreen(ModalScreen[dict[str, str] | None]):
+    """Texts by name; Enter in the last one ends it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Close")]
+
+    def __init__(self, title: str, fields: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        self._title = title
+        self._fields = list(fields)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="panel small") as panel:
+            panel.border_title = self._title
+            for name, now in self._fields:
+                yield Label(name)
+                yield Input(now, id=f"field-{name}")
+
+    def on_mount(self) -> None:
+        self.query(Input).first().focus()
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        message.stop()
+        fields = list(self.query(Input))
+        at = fields.index(message.input)
+        if at + 1 < len(fields):
+            fields[at + 1].focus()
+            return
+        self.dismiss({name: field.value for (name, _), field in zip(self._fields, fields, strict=True)})

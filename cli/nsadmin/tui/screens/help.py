@@ -1,0 +1,81 @@
+"""Help: what the screen shows, column by column, and what every key does."""
+
+import textwrap
+from collections.abc import Iterator
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.screen import ModalScreen
+
+from nsadmin.tui.keys import KEYS
+from nsadmin.tui.views.frame import shown_keys
+from nsadmin.tui.views.table import Cell
+from nsadmin.tui.views.view import Line, View
+from nsadmin.tui.widgets.lines import Lines
+
+_LEFT = 13
+
+
+def lines(view: View, width: int = 100) -> list[Line]:
+    """The help of a view; what is too long goes on in the next line."""
+    return [part for line in _lines(view) for part in _wrapped(line, width)]
+
+
+def _wrapped(line: Line, width: int) -> Iterator[Line]:
+    if len(line) < 2:
+        yield line
+        return
+    first, *more = textwrap.wrap(line[1].text, max(width - _LEFT, 20)) or [""]
+    yield [line[0], Cell(first)]
+    for text in more:
+        yield [Cell(" " * _LEFT + text)]
+
+
+def _lines(view: View) -> Iterator[Line]:
+    described = [column for column in view.columns if column.help]
+    if described:
+        yield [Cell("Columns", "accent")]
+        for column in described:
+            yield [Cell(f"  {column.title:<10} ", "strong"), Cell(column.help)]
+        yield []
+    group = None
+    for key in KEYS:
+        if key.group != group:
+            if group is not None:
+                yield []
+            yield [Cell(key.group, "accent")]
+            group = key.group
+        yield [Cell(f"  {shown_keys(key.keys):<10} ", "key"), Cell(key.help)]
+    yield []
+    yield [Cell("Rows", "accent")]
+    for keys, text in (
+        ("↑ ↓ k j", "one row up, down"),
+        ("PgUp PgDn", "one screen up, down"),
+        ("Home g", "the first row"),
+        ("End G", "the last row"),
+        ("← → h l", "columns that had no room"),
+        ("Enter", "into what the row is about"),
+        ("1 2 3 …", "another screen"),
+    ):
+        yield [Cell(f"  {keys:<10} ", "key"), Cell(text)]
+
+
+class HelpScreen(ModalScreen[None]):
+    """Any of the usual keys closes it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark,enter", "dismiss", "Close")]
+
+    def __init__(self, view: View) -> None:
+        super().__init__()
+        self._view = view
+
+    def compose(self) -> ComposeResult:
+        shown = lines(self._view, min(int(self.app.size.width * 0.9), 110) - 5)
+        with VerticalScroll(classes="panel") as panel:
+            panel.border_title = f"{self._view.title} – Esc closes"
+            text = Lines("surface")
+            text.shown = shown
+            text.styles.height = len(shown)
+            yield text

@@ -1,0 +1,37 @@
+"""Main: the screen that lies below all others, with its parts one below the other."""
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.screen import Screen
+
+from nsadmin.tui.widgets.grid import Grid
+from nsadmin.tui.widgets.lines import Lines
+from nsadmin.tui.widgets.prompt import Prompt
+
+
+class Main(Screen[None]):
+    """The screen below all others: here Tab goes to the next tab, and not to another widget."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "app.tab(1)", show=False, id="nextTab"),
+        Binding("shift+tab", "app.tab(-1)", show=False, id="previousTab"),
+    ]
+
+    class Ready(Message):
+        """All parts are there."""
+
+    def on_mount(self) -> None:
+        self.post_message(self.Ready())
+
+    def compose(self) -> ComposeResult:
+        yield Lines("bar", id="header")
+        yield Lines("panel", id="screens")
+        yield Lines(id="headline")
+        yield Grid(id="grid")
+        yield Lines(id="drawing")
+        yield Lines(id="footer")
+        yield Prompt(id="prompt")
+        yield Lines("bar", id="hints")

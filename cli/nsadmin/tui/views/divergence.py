@@ -1,0 +1,229 @@
+"""Divergence: what name servers tell differently: how much, what, and probably why. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nsadmin.tui import units
+from nsadmin.tui.agreement import ASPECTS, Difference, differences, pairs
+from nsadmin.tui.model import Model, NameServer
+from nsadmin.tui.polls import Found
+from nsadmin.tui.questions import Question
+from nsadmin.tui.views.servers import Servers
+from nsadmin.tui.views.table import Cell, Column, placed
+from nsadmin.tui.views.view import Line, View
+
+
+class Matrix(View):
+    """How many things each two of them tell differently."""
+
+    name = "matrix"
+    title = "Servers"
+    is_drawing = True
+
+    def tabs(self) -> Sequence[View]:
+        return Servers().tabs()
+
+    def draw(self, model: Model, width: int, height: int) -> list[Line]:
+        servers = list(model.servers.values())
+        found = pairs([server for server in servers if server.is_fresh])
+        room = 22
+        most = max((width - room - 2) // room, 1)
+        head = [
+            Cell(" " * (room + 2)),
+            *(Cell(placed(s.addr, room - 1, True) + " ", "dim") for s in servers[:most]),
+        ]
+        lines: list[Line] = [[], head]
+        for one in servers:
+            cells = [Cell("  " + placed(one.addr, room, False), "strong" if one.is_fresh else "dim")]
+            for other in servers[:most]:
+                cells.append(_pair(one, other, found.get((one.addr, other.addr)), room - 1))
+            lines.append(cells)
+        lines += [[], [Cell("  by what they tell", "dim")]]
+        fresh = model.fresh()
+        for what in (aspect.what for aspect in ASPECTS):
+            number = sum(1 for _ in differences(fresh, what))
+            lines.append(
+                [
+                    Cell(f"  {what:<14}"),
+                    Cell("equal" if number == 0 else f"{number} differ", "good" if number == 0 else "bad"),
+                ]
+            )
+        lines += [[], [Cell("  Tab: what differs, and why", "dim")]]
+        return lines[:height]
+
+
+def _pair(one: NameServer, other: NameServer, number: int | None, room: int) -> Cell:
+    if one is other:
+        return Cell(placed("·", room, True) + " ", "dim")
+    if number is None:
+        return Cell(placed("?", room, True) + " ", "warn")
+    return Cell(
+        placed("equal" if number == 0 else str(number), room, True) + " ", "good" if number == 0 else "bad"
+    )
+
+
+class Differences(View):
+    """What they tell differently, thing by thing, as the last looks have it."""
+
+    name = "differences"
+    title = "Servers"
+    empty = "those that answer tell the same brokers, permissions, names of topics and keys"
+    columns = (
+        Column("what", "WHAT", 11, lambda d: d.what, lambda d: Cell(d.what, "info")),
+        Column("name", "NAME", 24, lambda d: d.name, lambda d: Cell(d.name, "strong"), grows=True),
+        Column("sides", "WHAT EACH TELLS", 40, lambda d: _sides(d), lambda d: Cell(_sides(d)), grows=True),
+    )
+
+    def tabs(self) -> Sequence[View]:
+        return Servers().tabs()
+
+    def items(self, model: Model) -> Sequence[Difference]:
+        return list(differences(model.fresh()))
+
+    def key(self, item: Difference) -> str:
+        return f"{item.what} {item.name}"
+
+    def enter(self, item: Difference) -> View | None:
+        from nsadmin.tui.views.topic import Route
+
+        return Route(item.name) if item.what == "topics" else Sides(item.what, item.name)
+
+
+def _sides(difference: Difference) -> str:
+    """By what is told: who tells it."""
+    tellers: dict[str, list[str]] = {}
+    for addr, said in difference.sides.items():
+        tellers.setdefault(said, []).append(addr)
+    return "; ".join(f"{said} on {' '.join(addrs)}" for said, addrs in tellers.items())
+
+
+class Sides(View):
+    """One difference: what each name server tells."""
+
+    name = "sides"
+    columns = (
+        Column("addr", "NAME SERVER", 22, lambda s: s[0], lambda s: Cell(s[0], "strong")),
+        Column(
+            "said",
+            "TELLS",
+            40,
+            lambda s: s[1],
+            lambda s: Cell(s[1], "bad" if s[1] == "absent" else ""),
+            grows=True,
+        ),
+    )
+    empty = "they agree by now"
+
+    def __init__(self, what: str, thing: str) -> None:
+        self.what = what
+        self.thing = thing
+
+    @property
+    def title(self) -> str:
+        return self.thing
+
+    def items(self, model: Model) -> Sequence[tuple[str, str]]:
+        for each in differences(model.fresh(), self.what):
+            if each.name == self.thing:
+                return list(each.sides.items())
+        return []
+
+    def key(self, item: tuple[str, str]) -> str:
+        return item[0]
+
+
+class Causes(View):
+    """What the command `divergence` finds: all routes compared, with the likely cause and what to do."""
+
+    name = "causes"
+    title = "Servers"
+    empty = "no difference was found; every route of every name server is compared, which takes a while"
+    columns = (
+        Column("what", "WHAT", 8, lambda f: f.what, lambda f: Cell(f.what, "info")),
+        Column(
+            "name",
+            "NAME",
+            20,
+            lambda f: f.name,
+            lambda f: Cell(f.name if f.count == 1 else f"{f.name} and {f.count - 1} more", "strong"),
+            grows=True,
+        ),
+        Column(
+            "state",
+            "STATE",
+            6,
+            lambda f: f.state,
+            lambda f: Cell(f.state, "bad" if f.state == "drift" else "warn"),
+            help="new: it may go by itself; drift: it would have gone by now",
+        ),
+        Column("age", "SEEN", 7, lambda f: f.age, lambda f: Cell(units.age(f.age)), right=True),
+        Column("cause", "CAUSE", 30, lambda f: f.cause, lambda f: Cell(f.cause), grows=True),
+        Column(
+            "differs",
+            "DIFFERS",
+            30,
+            lambda f: f.differs,
+            lambda f: Cell(f.differs, "dim"),
+            rank=1,
+            grows=True,
+        ),
+    )
+
+    def tabs(self) -> Sequence[View]:
+        return Servers().tabs()
+
+    def questions(self, model: Model, visible: Sequence[object], current: object | None) -> list[Question]:
+        return [Question("divergence")]
+
+    def items(self, model: Model) -> Sequence[Found]:
+        return list(model.divergence.last.found) if model.divergence.last is not None else []
+
+    def key(self, item: Found) -> str:
+        return f"{item.what} {item.place} {item.name} {item.cause}"
+
+    def headline(self, model: Model) -> Line:
+        known = model.divergence
+        if known.error is not None:
+            return [Cell(known.error, "bad")]
+        if known.last is None:
+            return [Cell("every route of every name server is being asked for", "dim")]
+        return [Cell("divergence says: "), Cell(known.last.verdict or "", "strong")]
+
+    def enter(self, item: Found) -> View:
+        return Advice(item.what, item.name, item.cause)
+
+
+class Advice(View):
+    """One finding: what each name server has, the cause, what to do."""
+
+    name = "advice"
+    is_drawing = True
+
+    def __init__(self, what: str, thing: str, cause: str) -> None:
+        self.what = what
+        self.thing = thing
+        self.cause = cause
+
+    @property
+    def title(self) -> str:
+        return self.thing
+
+    def questions(self, model: Model, visible: Sequence[object], current: object | None) -> list[Question]:
+        return [Question("divergence")]
+
+    def draw(self, model: Model, width: int, height: int) -> list[Line]:
+        found = model.divergence.last.found if model.divergence.last is not None else ()
+        mine = [
+            each
+            for each in found
+            if (each.what, each.name, each.cause) == (self.what, self.thing, self.cause)
+        ]
+        if not mine:
+            return [[], [Cell("  this difference has gone", "good")]]
+        lines: list[Line] = [[]]
+        for addr, said in mine[0].sides.items():
+            lines.append([Cell(f"  {addr:<22}", "strong"), Cell(f" {said}")])
+        lines += [[], [Cell("  cause   ", "accent"), Cell(mine[0].cause)]]
+        lines += [[Cell("  to do   ", "accent"), Cell(mine[0].advice)]]
+        return lines[:height]

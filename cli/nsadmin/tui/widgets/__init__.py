@@ -1,0 +1,1 @@
+"""Parts of the main screen, each of which draws one thing."""
