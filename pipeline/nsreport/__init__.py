@@ -1,0 +1,1 @@
+"""nsreport: from the history of name servers to answers, on Apache Spark."""

@@ -1,0 +1,239 @@
+"""A run: new lines to bronze, the days that they are of to silver, and what follows from that.
+
+A day is due from when its first new line is in bronze until all tables have it, so that what a killed run
+left undone is done by the next.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, datetime
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import col, lit
+from pyspark.sql.functions import max as max_of
+from pyspark.sql.functions import min as min_of
+
+from nsreport import bronze, java_logs, session, silver, sources, working
+from nsreport.reports.catalogue import REPORTS
+from nsreport.sinks import Table, Tables
+from nsreport.sources import JOURNAL, File, Source
+
+LINES = Table("bronze/lines", ("kind", "date"))
+FILES = Table("bronze/files")
+_LEAST_BYTES = 20
+"""Of a line, in a segment that is compressed."""
+
+_FILES = "path string, server string, length bigint, modified bigint"
+
+
+class Done(NamedTuple):
+    """A table is made: rows that went in and rows that came out, or were added; how long it took, in s."""
+
+    table: str
+    rows_in: int
+    rows_out: int
+    seconds: float
+
+
+class Order(NamedTuple):
+    """What is asked for. `since` and `until` (ms since 1970) bound the reports; None is all that is known."""
+
+    sources: Sequence[Source]
+    output: str
+    reports: Sequence[str] = tuple(REPORTS)
+    since: int | None = None
+    until: int | None = None
+
+
+class Outcome(NamedTuple):
+    """What came of it: lines in bronze, those in quarantine, and files of no kind that is known."""
+
+    lines: int
+    quarantined: int
+    passed_over: int
+
+    @property
+    def share(self) -> float:
+        return self.quarantined / self.lines if self.lines else 0.0
+
+
+Tell = Callable[[Done], None]
+
+
+class Run:
+    """One after the other; `tell` hears of each table that is made. NoInput, sinks.Busy."""
+
+    def __init__(self, spark: SparkSession, order: Order, now: datetime, tell: Tell) -> None:
+        self._spark = spark
+        self._order = order
+        self._now = now
+        self._tell = tell
+        self._tables = Tables(spark, order.output)
+        self._counts: dict[str, int] = {}
+
+    def whole(self) -> Outcome:
+        """Everything that is new in the sources."""
+        passed_over = self.take()
+        if not self.refresh():
+            # Others may be asked for than the last time, or another month.
+            self.report()
+        return self.outcome(passed_over)
+
+    def take(self) -> int:
+        """New lines to bronze; how many files were passed over."""
+        fresh, passed_over = self.changed()
+        if fresh:
+            self.read(fresh)
+        return passed_over
+
+    def changed(self) -> tuple[list[File], int]:
+        """Files that are not known as they are now; and how many are of no kind that is."""
+        working.named(self._spark, FILES.name)
+        found: list[File] = []
+        passed_over = 0
+        for source in self._order.sources:
+            known, others = sources.files(self._spark, source)
+            found += known
+            passed_over += len(others)
+        return self._unknown(found), passed_over
+
+    def read(self, files: Sequence[File]) -> None:
+        """Lines of files to bronze; the files are known from then on."""
+        session.suit(self._spark, sum(file.length for file in files) // _LEAST_BYTES)
+        for is_journal in (True, False):
+            some = [file for file in files if (file.kind == JOURNAL) == is_journal]
+            if some:
+                lines = sources.lines(self._spark, some)
+                self._add(bronze.rows(lines, self._now) if is_journal else bronze.of_logs(lines, self._now))
+        self._note(files)
+
+    def _add(self, rows: DataFrame) -> None:
+        """Lines to bronze, those that it does not have; their days are due from then on."""
+        working.named(self._spark, LINES.name)
+        began = time.monotonic()
+        rows = rows.persist()
+        try:
+            count = rows.count()
+            added = self._tables.append(LINES, bronze.fresh(rows, self._tables.read(LINES)), due=True)
+        finally:
+            rows.unpersist()
+        self._tell(Done(LINES.name, count, added, time.monotonic() - began))
+
+    def _unknown(self, found: Iterable[File]) -> list[File]:
+        """Those that are not known as they are; each once."""
+        known = self._tables.read(FILES)
+        rows = known.collect() if known is not None else []
+        seen = {(row.path, row.server, row.length, row.modified) for row in rows}
+        return [
+            file
+            for file in {file.path: file for file in found}.values()
+            if (file.path, file.server, file.length, file.modified) not in seen
+        ]
+
+    def _note(self, files: Sequence[File]) -> None:
+        rows = [(file.path, file.server, file.length, file.modified) for file in files]
+        self._tables.append(FILES, self._spark.createDataFrame(rows, _FILES).coalesce(1))
+
+    def refresh(self) -> bool:
+        """Make what follows from the days that are due; whether there were any."""
+        due = self._tables.due()
+        if not due:
+            return False
+        days = self._read_lines(due)
+        events = self._of_days(silver.EVENTS, days)
+        count = events.count()
+        for table, made in silver.OF_DAYS.items():
+            self._replace(table, made(events), count, days)
+        events = self._read(silver.EVENTS)
+        count = self._count(silver.EVENTS)
+        session.suit(self._spark, count)
+        facts = self._read(silver.FACTS)
+        for table, of_both in silver.OF_ALL.items():
+            self._replace(table, of_both(events, facts), count, None)
+        self.report()
+        self._tables.done(due)
+        return True
+
+    def _read_lines(self, due: Sequence[date]) -> list[date]:
+        """Events, facts and the quarantine of lines; the days that were made anew."""
+        logs = self._read(LINES).where(col("kind") != JOURNAL)
+        said = None
+        days = list(due)
+        if logs.where(col("date") >= lit(days[0])).isEmpty():
+            for table, rows in silver.of_no_logs(self._spark).items():
+                if self._tables.read(table) is None:
+                    self._replace(table, rows, 0, None)
+        else:
+            # What a line means hangs on those before it, of other days too.
+            later = self._read(LINES).where(col("date") >= lit(days[0])).select("date").distinct()
+            days, said = sorted(row.date for row in later.collect()), java_logs.read(logs)
+        try:
+            lines = self._of_days(LINES, days)
+            count = lines.count()
+            for table, rows in silver.of_lines(lines, said, days).items():
+                self._replace(table, rows, count, days)
+        finally:
+            if said is not None:
+                said.kept.unpersist()
+        return days
+
+    def report(self) -> None:
+        """Make the reports, of all that is known: what a day shows may have begun long before it."""
+        events = self._tables.read(silver.EVENTS)
+        if events is None or not self._order.reports:
+            return
+        first, last = events.select(min_of("time"), max_of("time")).collect()[0]
+        since = self._order.since if self._order.since is not None else (first or 0)
+        until = self._order.until if self._order.until is not None else (last or 0) + 1
+        silvers = [Table(f"silver/{one}") for name in self._order.reports for one in REPORTS[name].inputs]
+        inputs = {table: self._tables.read(table) for table in dict.fromkeys(silvers)}
+        session.suit(self._spark, self._count(silver.EVENTS))
+        for name in self._order.reports:
+            made = REPORTS[name]
+            wanted = [Table(f"silver/{table}") for table in made.inputs]
+            given = [rows for table in wanted if (rows := inputs[table]) is not None]
+            if len(given) == len(wanted):
+                working.named(self._spark, f"gold/{name}")
+                table = Table(f"gold/{name}", made.partition)
+                count = sum(map(self._count, wanted))
+                self._replace(table, made.make(*given, since, until), count, None)
+
+    def _count(self, table: Table) -> int:
+        """The rows of a table; nothing is counted twice."""
+        if table.name not in self._counts:
+            self._counts[table.name] = self._read(table).count()
+        return self._counts[table.name]
+
+    def _replace(self, table: Table, rows: DataFrame, count: int, days: Sequence[date] | None) -> None:
+        working.named(self._spark, table.name)
+        began = time.monotonic()
+        made = self._tables.replace(table, rows, days)
+        self._counts.pop(table.name, None)
+        if days is None:
+            self._counts[table.name] = made
+        self._tell(Done(table.name, count, made, time.monotonic() - began))
+
+    def _of_days(self, table: Table, days: Sequence[date]) -> DataFrame:
+        return self._read(table).where(col("date").isin(list(days)))
+
+    def _read(self, table: Table) -> DataFrame:
+        found = self._tables.read(table)
+        assert found is not None, table
+        return found
+
+    def compact(self) -> None:
+        """Put small files of all tables together."""
+        made = [Table(f"gold/{name}") for name in self._order.reports]
+        for table in (LINES, FILES, *silver.OF_LINES, *silver.OF_DAYS, *silver.OF_ALL, *made):
+            working.named(self._spark, table.name)
+            began = time.monotonic()
+            done = self._tables.compact(table)
+            self._tell(Done(f"{table.name} compacted", done, done, time.monotonic() - began))
+
+    def outcome(self, passed_over: int) -> Outcome:
+        counts = [
+            0 if (found := self._tables.read(table)) is None else found.count()
+            for table in (LINES, silver.QUARANTINE)
+        ]
+        return Outcome(counts[0], counts[1], passed_over)

@@ -1,0 +1,140 @@
+"""`python -m nsreport`: a run by its flags. What happens is told on stdout, a JSON object on each line.
+
+An object has `table` (made, with `rowsIn`, `rowsOut`, `seconds`), `at` (the table that is made now, with the
+`stages` that run, how many of their `tasks` are `done`, and `rows` read), `doing`, `note`, or `error`.
+"""
+
+import argparse
+import json
+import os
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from nsreport import flags as pipeline_flags
+from nsreport import session, sinks, working
+from nsreport.batch import Done, Order, Outcome, Run
+from nsreport.java import NoJava
+from nsreport.reports.catalogue import REPORTS
+from nsreport.sources import NoInput, Source
+from nsreport.stream import Stream
+
+DONE, FAILED, USAGE, QUARANTINED = 0, 1, 2, 3
+_SPEAKING = threading.Lock()
+
+
+def parser() -> argparse.ArgumentParser:
+    flags = argparse.ArgumentParser("nsreport", description="Tables of what happened to name servers.")
+    flags.add_argument("--cache", type=Path, default=Path("~/.cache/nsadmin"), help="what is made once")
+    commands = flags.add_subparsers(dest="command", required=True)
+    pipeline_flags.add_run(commands.add_parser("run", help="read what is new, and make the tables"))
+    pipeline_flags.add_stream(commands.add_parser("stream", help="the same, again and again"))
+    return flags
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The exit code."""
+    flags = parser().parse_args(argv)
+    try:
+        check(flags.reports)
+        with sinks.only_one(flags.output), started(flags) as spark, working.told(spark, tell_at):
+            return stream(spark, flags) if flags.command == "stream" else run(spark, flags)
+    except (NoInput, NoReport) as error:
+        return fail(str(error), USAGE)
+    except (NoJava, sinks.Busy, OSError) as error:
+        return fail(str(error), FAILED)
+
+
+@contextmanager
+def started(flags: argparse.Namespace) -> Iterator[SparkSession]:
+    """A session, for as long as it is needed."""
+    tell(doing="starting Spark")
+    # spark-submit has said where to work.
+    given = "SPARK_ENV_LOADED" in os.environ
+    master = flags.master or (None if given else "local[*]")
+    program = session.Program(flags.cache.expanduser(), master, dict(flags.conf))
+    try:
+        yield program.session
+    finally:
+        program.stop()
+
+
+def run(spark: SparkSession, flags: argparse.Namespace) -> int:
+    """Read, make, and say what came of it."""
+    work = Run(spark, order(flags), datetime.now(UTC), tell_of)
+    outcome = work.whole()
+    if flags.compact:
+        work.compact()
+    return judged(outcome, flags.max_quarantine)
+
+
+def stream(spark: SparkSession, flags: argparse.Namespace) -> int:
+    """Look and make tables, once or until somebody stops it."""
+    work = Run(spark, order(flags), datetime.now(UTC), tell_of)
+    work.refresh()
+    watching = Stream(spark, work, flags.output)
+    watching.look()
+    tell(doing="carrying out what is there" if flags.once else f"looking every {flags.every:g} s")
+    query = watching.start(None if flags.once else flags.every)
+    try:
+        while not query.awaitTermination(flags.every):
+            watching.look()
+    finally:
+        query.stop()
+    return judged(work.outcome(0), flags.max_quarantine)
+
+
+def judged(outcome: Outcome, most: float) -> int:
+    """What is to be said in the end, and the exit code."""
+    if outcome.passed_over:
+        tell(note=f"{outcome.passed_over} files are neither journals nor logs, and were passed over")
+    if outcome.lines == 0:
+        return fail("there is nothing to read: no journals and no logs", FAILED)
+    if outcome.quarantined:
+        shown = f"{outcome.quarantined} of {outcome.lines} lines ({outcome.share:.2%}) are in quarantine"
+        if outcome.share > most:
+            return fail(f"{shown}, more than --max-quarantine {most:.2%}: see silver/quarantine", QUARANTINED)
+        tell(note=shown)
+    return DONE
+
+
+class NoReport(Exception):
+    """There is no report of that name; the text is one line that lists them."""
+
+
+def check(names: Sequence[str]) -> None:
+    """That there are such reports. NoReport."""
+    for name in names:
+        if name not in REPORTS:
+            raise NoReport(f"there is no report {name}: there are {', '.join(REPORTS)}")
+
+
+def order(flags: argparse.Namespace) -> Order:
+    given = [*(Source(path) for path in flags.input), *(Source(path, name) for name, path in flags.source)]
+    return Order(given, flags.output, flags.reports or tuple(REPORTS), flags.since, flags.until)
+
+
+def tell_of(done: Done) -> None:
+    tell(table=done.table, rowsIn=done.rows_in, rowsOut=done.rows_out, seconds=round(done.seconds, 3))
+
+
+def tell_at(at: working.At) -> None:
+    tell(at=at.table, stages=at.stages, done=at.done, tasks=at.tasks, rows=at.rows)
+
+
+def tell(**what: Any) -> None:
+    """A whole line at once: a thread of its own tells what runs."""
+    with _SPEAKING:
+        sys.stdout.write(json.dumps(what) + "\n")
+        sys.stdout.flush()
+
+
+def fail(text: str, code: int) -> int:
+    tell(error=text)
+    return code

@@ -1,0 +1,183 @@
+"""When brokers were closed to writes by somebody's will, and what opened them again. Pure."""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql.functions import (
+    array,
+    array_contains,
+    array_distinct,
+    array_intersect,
+    broadcast,
+    coalesce,
+    col,
+    collect_set,
+    explode,
+    expr,
+    flatten,
+    lag,
+    last,
+    lit,
+    min_by,
+    size,
+    struct,
+    transform,
+    when,
+)
+
+from nsreport.spans import number
+
+BY_PERMISSION = "brokerPermission"
+
+_CLOSES = "change.before.perm & 2 > 0 and change.after.perm & 2 = 0"
+_OPENS = "change.after.perm & 2 > 0 and coalesce(change.before.perm & 2, 0) = 0"
+_KINDS = ("WritePermWiped", "WritePermAdded", "TopicsChanged", "BrokerRegistered", "ServerStarted")
+_OPENING = ("openPlace", "openTime", "openType", "openCause", "openClient", "openTopics", "restarted")
+
+
+def drains(told: DataFrame, until: int) -> DataFrame:
+    """Spans in which a broker was closed at a witness; `told` is of `presence.told_by_witnesses`.
+
+    A broker is closed by a wipe, or (`how` is brokerPermission) by registering even the topic of its own
+    name without WRITE, which is what happens where its permission is set. A span ends when one of the topics
+    that were closed is open again, or the name server forgets all: `openType`, `openCause`, `openClient` say
+    by what, `openTopics` how many at once, and `restarted` whether the broker came back with it. They are
+    null and `until` is as given where it holds. `closed` counts the topics that were closed, `has` those
+    that the broker had.
+    """
+    changes = _changes(_concerned(told))
+    closings = changes.where("isClosing").select(
+        "witness",
+        "server",
+        "cluster",
+        "brokerName",
+        "place",
+        "time",
+        "how",
+        "client",
+        "closedNames",
+        "has",
+        "start",
+    )
+    openings = changes.where("size(openNames) > 0 or openAgain > 0").select(
+        "witness",
+        "brokerName",
+        struct(
+            col("place").alias("openPlace"),
+            col("time").alias("openTime"),
+            col("type").alias("openType"),
+            col("cause").alias("openCause"),
+            col("client").alias("openClient"),
+            "openNames",
+            "openAgain",
+            "restarted",
+        ).alias("open"),
+    )
+    # A log tells of a wipe, and not of which topics.
+    among = size(array_intersect("closedNames", "open.openNames"))
+    count = when(size("closedNames") > 0, among).otherwise(col("open.openAgain"))
+    pairs = closings.join(openings, ["witness", "brokerName"], "left")
+    counts = (col("open.openPlace") > col("place")) & (count > 0)
+    found = when(
+        counts,
+        struct(*(count.alias(n) if n == "openTopics" else col(f"open.{n}").alias(n) for n in _OPENING)),
+    )
+    key = [name for name in closings.columns if name not in ("start", "closedNames")]
+    first = (
+        pairs.select(*key, size("closedNames").alias("closed"), "start", found.alias("found"))
+        .groupBy(*key, "closed", "start")
+        .agg(min_by("found", "found.openPlace").alias("found"))
+    )
+    forgotten = coalesce(col("start.openPlace") < col("found.openPlace"), col("start").isNotNull())
+    ended = first.withColumn("end", when(forgotten, col("start")).otherwise(col("found")))
+    return ended.select(
+        "witness",
+        "server",
+        "cluster",
+        "brokerName",
+        col("time").alias("since"),
+        coalesce("end.openTime", lit(until)).alias("until"),
+        "how",
+        "client",
+        "closed",
+        "has",
+        *(col(f"end.{name}").alias(name) for name in _OPENING[2:]),
+    )
+
+
+def _concerned(told: DataFrame) -> DataFrame:
+    """Of changes of topics, those that close any, or open any that were ever closed there.
+
+    Of a million, few are: the others need not be sorted. What a log tells is not that detailed, and stays.
+    """
+    kinds = told.where(col("type").isin(*_KINDS))
+    closes = expr(f"exists(changes, change -> {_CLOSES})")
+    topics = explode(flatten(_topics_of(_CLOSES)))
+    closed = kinds.where(closes).select("witness", "brokerName", topics.alias("topic"))
+    names = closed.groupBy("witness", "brokerName").agg(collect_set("topic").alias("everClosed"))
+    each = kinds.join(broadcast(names), ["witness", "brokerName"], "left")
+    again = "(change.before is not null or arrays_overlap(change.topics, everClosed))"
+    opens = expr(f"exists(changes, change -> {_OPENS} and {again})")
+    is_plain = col("isLog") | ~col("type").isin("TopicsChanged", "BrokerRegistered")
+    returns = (col("type") == "BrokerRegistered") & col("everClosed").isNotNull()
+    return each.where(is_plain | returns | coalesce(closes, lit(False)) | coalesce(opens, lit(False))).drop(
+        "everClosed"
+    )
+
+
+def _changes(told: DataFrame) -> DataFrame:
+    """Events that close or open topics, with the next start of the name server, which forgets that."""
+    kinds = told.where(col("type").isin(*_KINDS))
+    later = Window.partitionBy(number(["witness"])).orderBy(col("place").desc())
+    start = when(
+        col("type") == "ServerStarted",
+        struct(
+            col("place").alias("openPlace"),
+            col("time").alias("openTime"),
+            col("type").alias("openType"),
+            col("cause").alias("openCause"),
+            lit(None).cast("string").alias("openClient"),
+            lit(None).cast("int").alias("openTopics"),
+            lit(False).alias("restarted"),
+        ),
+    )
+    behind = last(start, ignorenulls=True).over(later.rowsBetween(Window.unboundedPreceding, -1))
+    before = Window.partitionBy(number(["witness", "brokerName"])).orderBy("place")
+    # Its registration stands right before the topics that a broker brings back.
+    returned = (lag("type").over(before) == "BrokerRegistered") & (
+        lag("place").over(before) == col("place") - 1
+    )
+    # A log tells of topics that go with their broker not at all, and of each that comes by itself.
+    is_anew = col("isLog") & array_contains(_topics(_OPENS + " and change.before is null"), col("brokerName"))
+    is_wipe = col("type") == "WritePermWiped"
+    # A log tells how many topics somebody opened, and not which.
+    restored = when((col("type") == "WritePermAdded") & col("changes").isNull(), col("topics").cast("int"))
+    by_broker = (col("type") == "TopicsChanged") & col("reason").isin("registration", "poll")
+    named = kinds.select(
+        "witness", "server", "cluster", "brokerName", "place", "time", "type", "cause", "client",
+        behind.alias("start"),
+        coalesce(returned | is_anew, lit(False)).alias("restarted"),
+        when(is_wipe, col("cause")).otherwise(BY_PERMISSION).alias("how"),
+        when(is_wipe | by_broker, _topics(_CLOSES)).otherwise(_none()).alias("closedNames"),
+        when(~is_wipe, _topics(_OPENS)).otherwise(_none()).alias("openNames"),
+        coalesce(restored, when(is_anew, 1), size(_topics(_OPENS + " and change.before is not null"))).alias(
+            "openAgain"
+        ),
+        when(is_wipe, col("topics").cast("int")).alias("told"),
+    )  # fmt: skip
+    is_closing = is_wipe | array_contains("closedNames", col("brokerName"))
+    has = coalesce("told", size("closedNames")).alias("has")
+    found = named.select("*", coalesce(is_closing, lit(False)).alias("isClosing"), has)
+    return found.where("type != 'BrokerRegistered'")
+
+
+def _none() -> Column:
+    return array().cast("array<string>")
+
+
+def _topics(which: str) -> Column:
+    """The topics of the changes for which that is so."""
+    return array_distinct(flatten(_topics_of(which)))
+
+
+def _topics_of(which: str) -> Column:
+    chosen = expr(f"filter(coalesce(changes, array()), change -> {which})")
+    return transform(chosen, lambda change: change["topics"])

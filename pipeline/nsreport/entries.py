@@ -1,0 +1,100 @@
+"""Entries: addresses of brokers and values of the KV config, and when a name server had them. Pure."""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql.functions import (
+    broadcast,
+    coalesce,
+    col,
+    explode,
+    lead,
+    lit,
+    timestamp_millis,
+    to_date,
+    when,
+)
+
+from nsreport import coverage
+from nsreport.journals import NOWHERE
+
+ADDRESS, KV = "brokerAddr", "kv"
+_KEY = ["server", "cluster", "field", "name", "key"]
+
+
+def facts(ns_event: DataFrame) -> DataFrame:
+    """A row for each time in which an entry had the same value, as far as anybody tells.
+
+    `field` is brokerAddr (`name` is that of the broker, `key` its id) or kv (`name` is the namespace).
+    `validTo` is null for what goes on.
+    """
+    told = coverage.tellers(ns_event)
+    fresh = coverage.marks(told).where("isFresh").select("server", col("epoch").alias("place"), "since")
+    begun = broadcast(fresh)
+    snapshots = told.where("type = 'Snapshot'").join(begun, ["server", "place"])
+    there = _changes(told).unionByName(_brokers(snapshots)).unionByName(_values(snapshots))
+    # What a fresh snapshot does not have is not there any more.
+    gone = (
+        there.select(*_KEY)
+        .distinct()
+        .join(begun, "server")
+        .select(*_KEY, "place", lit(0).alias("nth"), "since")
+    )
+    steps = there.unionByName(gone.withColumn("value", lit(None).cast("string")))
+    order = Window.partitionBy(*_KEY).orderBy("place", "nth")
+    lasting = steps.withColumn("until", lead("since").over(order))
+    return lasting.where("value is not null and (until is null or since < until)").select(
+        *_KEY,
+        "value",
+        timestamp_millis("since").alias("validFrom"),
+        timestamp_millis("until").alias("validTo"),
+        to_date(timestamp_millis("since")).alias("date"),
+    )
+
+
+def _changes(told: DataFrame) -> DataFrame:
+    kind = col("type")
+    is_kv = kind.isin("KvPut", "KvDeleted")
+    fields = ("cluster", "brokerName", "brokerId", "brokerAddr", "namespace", "key", "value")
+    events = coverage.steady(told, *fields).where(is_kv | kind.isin("BrokerRegistered", "BrokerUnregistered"))
+    value = when(kind == "KvPut", coalesce("value", lit(""))).when(
+        kind == "BrokerRegistered", col("brokerAddr")
+    )
+    return events.select(
+        "server",
+        when(is_kv, lit(NOWHERE)).otherwise(col("cluster")).alias("cluster"),
+        when(is_kv, KV).otherwise(ADDRESS).alias("field"),
+        coalesce("namespace", "brokerName").alias("name"),
+        coalesce("key", col("brokerId").cast("string")).alias("key"),
+        "place",
+        lit(1).alias("nth"),
+        "since",
+        value.alias("value"),
+    )
+
+
+def _brokers(snapshots: DataFrame) -> DataFrame:
+    groups = snapshots.select("server", "place", "since", explode("groups").alias("of"))
+    members = groups.select("*", explode("of.members").alias("one"))
+    key = col("one.brokerId").cast("string")
+    return members.select(
+        *_entry(col("of.clusterName"), ADDRESS, col("of.brokerName"), key, col("one.brokerAddr"))
+    )
+
+
+def _values(snapshots: DataFrame) -> DataFrame:
+    spaces = snapshots.select("server", "place", "since", explode("kv").alias("namespace", "items"))
+    each = spaces.select("*", explode("items").alias("key", "value"))
+    return each.select(*_entry(lit(NOWHERE), KV, col("namespace"), col("key"), coalesce("value", lit(""))))
+
+
+def _entry(cluster: Column, field: str, name: Column, key: Column, value: Column) -> list[Column]:
+    return [
+        col("server"),
+        cluster.alias("cluster"),
+        lit(field).alias("field"),
+        name.alias("name"),
+        key.alias("key"),
+        col("place"),
+        lit(1).alias("nth"),
+        col("since"),
+        value.alias("value"),
+    ]

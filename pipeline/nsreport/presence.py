@@ -1,0 +1,125 @@
+"""Which brokers name servers had in their tables when: what witnesses tell, as spans. Pure."""
+
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
+from pyspark.sql.functions import (
+    array,
+    coalesce,
+    col,
+    explode,
+    flatten,
+    lag,
+    last,
+    lead,
+    lit,
+    struct,
+    transform,
+    when,
+)
+
+from nsreport.coverage import witnessed
+from nsreport.spans import number
+
+BROKER = ["cluster", "brokerName", "brokerId"]
+SEAT = ["witness", "server", *BROKER]
+
+COLUMNS = (
+    "type", "cause", "client", "seq", "time", "reason", "brokerName", "brokerId", "brokerAddr", "topics",
+    "changes", "groups", "pauseMillis", "silentMillis", "resumed", "brokers", "lost", "cluster", "server",
+)  # fmt: skip
+"""Of a hundred columns that events have, those that tell of brokers and of the name server itself."""
+
+_WHY = ("type", "reason", "cause", "client")
+
+
+def told_by_witnesses(ns_event: DataFrame, until: int) -> DataFrame:
+    """What is told of name servers before `until` (ms since 1970), with its `witness` and `place`.
+
+    A broker whose name no log tells goes by its address.
+    """
+    before = witnessed(ns_event.where(col("time") < until))
+    before = before.withColumn("brokerName", coalesce("brokerName", "brokerAddr"))
+    return before.select(*COLUMNS, "witness", "isLog", "place")
+
+
+def presence(told: DataFrame, until: int) -> DataFrame:
+    """Spans of a broker at a witness: `up`, `down`, or `starting` while a name server's tables are new.
+
+    `told` is of `told_by_witnesses`; the last span goes to `until`. Spans begin with the first that
+    a witness tells of a broker. `type`, `reason`, `cause`, `client` and `brokerAddr` are of the event that
+    began a span; nobody is to blame for what a snapshot lacks.
+    """
+    here = _states(told).select("*", lag("state").over(_by_seat()).alias("before"))
+    # A broker that was down already is no less so for a name server that was started.
+    turn = col("before").isNull() | (col("before") != col("state")) & ~(
+        (col("before") == "down") & (col("state") == "starting")
+    )
+    ends = coalesce(lead("since").over(_by_seat()), lit(until)).alias("until")
+    return (
+        here.where(turn)
+        .select(*SEAT, "place", "since", ends, "state", *_WHY, "brokerAddr")
+        .where("since < until")
+    )
+
+
+def _states(told: DataFrame) -> DataFrame:
+    """What each event says of each broker; also that a snapshot behind it does not have the broker."""
+    is_table = (col("type") == "Snapshot") | col("isLog") & (col("type") == "ServerStarted")
+    events = told.where(is_table | col("type").isin("BrokerRegistered", "BrokerUnregistered"))
+    table = when(is_table, struct("place", "time", "type", "reason"))
+    later = Window.partitionBy(number(["witness"])).orderBy(col("place").desc())
+    behind = last(table, ignorenulls=True).over(later.rowsBetween(Window.unboundedPreceding, -1))
+    seats = explode(when(is_table, coalesce(_listed(), array())).otherwise(array(_own()))).alias("seat")
+    each = events.select("*", behind.alias("behind")).select("*", seats)
+    # A column of its own, so that rows which lie together for one question do so for the next.
+    seat = each.select("witness", "server", "seat.*", "place", "time", *_WHY, "behind").withColumn(
+        "seat", number(SEAT)
+    )
+    seat = seat.select("*", lead("place").over(_by_seat()).alias("following"))
+    is_missing = col("behind").isNotNull() & coalesce(col("following") > col("behind.place"), lit(True))
+    is_new = (col("behind.type") == "ServerStarted") | (col("behind.reason") == "start")
+    nobody = lit(None).cast("string")
+    at_snapshot = struct("behind.*", nobody.alias("cause"), nobody.alias("client"))
+    missing = _state(at_snapshot, when(is_new, "starting").otherwise("down"), nobody)
+    itself = _state(struct("place", "time", *_WHY), col("state"), col("brokerAddr"))
+    both = seat.select(
+        "seat", *SEAT, explode(when(is_missing, array(itself, missing)).otherwise(array(itself))).alias("it")
+    )
+    return both.select("seat", *SEAT, "it.*")
+
+
+def _by_seat() -> WindowSpec:
+    return Window.partitionBy("seat").orderBy("place")
+
+
+def _state(event: Column, state: Column, address: Column) -> Column:
+    return struct(
+        event["place"].alias("place"),
+        event["time"].alias("since"),
+        state.alias("state"),
+        *(event[name].alias(name) for name in _WHY),
+        address.alias("brokerAddr"),
+    )
+
+
+def _own() -> Column:
+    state = when(col("type") == "BrokerRegistered", "up").otherwise("down")
+    return struct("cluster", "brokerName", "brokerId", "brokerAddr", state.alias("state"))
+
+
+def _listed() -> Column:
+    """The brokers that a snapshot has."""
+    return flatten(
+        transform(
+            "groups",
+            lambda group: transform(
+                group["members"],
+                lambda member: struct(
+                    group["clusterName"].alias("cluster"),
+                    group["brokerName"].alias("brokerName"),
+                    member["brokerId"].alias("brokerId"),
+                    member["brokerAddr"].alias("brokerAddr"),
+                    lit("up").alias("state"),
+                ),
+            ),
+        )
+    )

@@ -1,0 +1,46 @@
+"""Registrations as brokers' own logs tell of them: where one could not register for long. Pure."""
+
+from pyspark.sql import DataFrame
+from pyspark.sql.functions import (
+    col,
+    concat,
+    count_distinct,
+    lit,
+    max,
+    when,
+)
+
+from nsreport.spans import silences
+
+LONG = 90_000
+"""Ms without a registration that are a silence: three quarters of what makes name servers give it up."""
+
+
+def silences_of_brokers(log_fact: DataFrame, until: int) -> DataFrame:
+    """Silences between a broker's registrations with a name server, as `heartbeat_gaps` takes them.
+
+    The name server is called as the broker calls it: by its address; and the broker by whose log it is. One
+    that goes on ends, open, with the last try that failed.
+    """
+    told = log_fact.where(col("kind").isin("registered", "notRegistered") & (col("time") < until))
+    beat, failed = (when(col("kind") == kind, col("time")) for kind in ("registered", "notRegistered"))
+    key = ["server", "key"]
+    ends = told.groupBy(*key).agg(max(beat).alias("beat"), max(failed).alias("failed"))
+    ends = ends.select(*key, when(col("failed") > col("beat"), col("failed")).alias("open"))
+    tries = ends.where("open is not null").select(*key, col("open").alias("time"))
+    beats = told.where(beat.isNotNull()).select(*key, "time").unionByName(tries)
+    brokers = told.groupBy("key").agg(count_distinct("server").alias("brokers"))
+    servers = told.groupBy("server").agg(count_distinct("key").cast("int").alias("servers"))
+    found = silences(beats, key, LONG).join(ends, key).join(brokers, "key").join(servers, "server")
+    return found.select(
+        concat("key", lit(" brokers")).alias("witness"),
+        col("key").alias("server"),
+        lit(None).cast("string").alias("cluster"),
+        col("server").alias("brokerName"),
+        lit(None).cast("bigint").alias("brokerId"),
+        "since",
+        "until",
+        when(col("until") == col("open"), "open").otherwise("resumed").alias("ended"),
+        "brokers",
+        "servers",
+    )

@@ -1,0 +1,134 @@
+"""broker_availability: how long each broker was up, down, drained or out of sight, day by day. Pure."""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql.functions import (
+    array,
+    broadcast,
+    coalesce,
+    col,
+    collect_list,
+    concat,
+    count_if,
+    explode,
+    filter,
+    greatest,
+    last,
+    least,
+    lit,
+    min,
+    round,
+    struct,
+    sum,
+    transform,
+    when,
+)
+
+from nsreport.coverage import watched
+from nsreport.drains import drains
+from nsreport.presence import BROKER, SEAT, presence, told_by_witnesses
+from nsreport.spans import by_day, clipped, counted, number, overlaps
+
+GRACE = 150_000
+"""Ms that brokers have to register with a name server that was started, before they count as down."""
+
+
+def broker_availability(ns_event: DataFrame, coverage: DataFrame, since: int, until: int) -> DataFrame:
+    """A row for each broker and day in which it was known, from `since` to `until` (ms since 1970).
+
+    It is up while any name server that somebody looks at has it, planned while one of them has it drained
+    (stops within a drain too), down while all of them miss it, and unknown while nobody looks. Its days begin
+    when it is first seen. `partialSeconds` are those of `upSeconds` where some name servers missed it.
+    """
+    told = told_by_witnesses(ns_event, until)
+    seats = presence(told, until).select(*SEAT, "since", "until", "state")
+    closed = drains(told, until).groupBy("witness", "brokerName")
+    drained = closed.agg(collect_list(struct("since", "until")).alias("drained"))
+    # From here on rows of a broker stay together: what is asked by its number finds them where they are.
+    first = min(when(col("state") == "up", col("since"))).over(Window.partitionBy("broker"))
+    looked = broadcast(watched(coverage, until).select("witness", "since", "until"))
+    known = overlaps(seats.withColumn("broker", number(BROKER)), looked, ["witness"])
+    seen = known.select("*", first.alias("first")).where("first is not null")
+    each = seen.join(broadcast(drained), ["witness", "brokerName"], "left")
+    key = ["broker", *BROKER]
+    spans = each.select(*key, explode(_kinds(until)).alias("span")).select(*key, "span.*")
+    counts = counted(spans, key, ["alive", "up", "down", "planned"])
+    states = counts.where("alive > 0").select(*key, "since", "until", "down", _state().alias("state"))
+    return _days(_begun(states), since, until)
+
+
+def _kinds(until: int) -> Column:
+    """What a span counts as; all the time from a broker's first one on has to count as something."""
+    is_up = col("state") == "up"
+    # Brokers have a while to come to a name server that was started.
+    late = when(col("state") == "starting", col("since") + GRACE).otherwise(col("since"))
+    itself = _span(
+        when(is_up, "up").otherwise("down"), when(is_up, col("since")).otherwise(late), col("until")
+    )
+    begins = is_up & (col("since") == col("first"))
+    alive = _span(lit("alive"), col("since"), when(begins, until).otherwise(col("since")))
+    planned = transform(
+        coalesce("drained", array()),
+        lambda one: _span(lit("planned"), greatest(one["since"], "since"), least(one["until"], "until")),
+    )
+    every = concat(array(itself, alive), planned)
+    return filter(every, lambda span: span["since"] < span["until"])
+
+
+def _span(kind: Column, since: Column, until: Column) -> Column:
+    # Columns of arrays have to be alike to the last detail.
+    return struct(
+        kind.cast("string").alias("kind"),
+        since.cast("long").alias("since"),
+        until.cast("long").alias("until"),
+    )
+
+
+def _state() -> Column:
+    return (
+        when((col("up") == 0) & (col("down") == 0), "unknown")
+        .when(col("planned") > 0, "planned")
+        .when(col("up") > 0, "up")
+        .otherwise("down")
+    )
+
+
+def _begun(spans: DataFrame) -> DataFrame:
+    """With `failed`: it is down from here on, and was not when somebody looked last."""
+    known = when(col("state") != "unknown", col("state"))
+    before = Window.partitionBy("broker").orderBy("since").rowsBetween(Window.unboundedPreceding, -1)
+    failed = (col("state") == "down") & (
+        coalesce(last(known, ignorenulls=True).over(before), lit("")) != "down"
+    )
+    return spans.withColumn("failed", failed)
+
+
+def _days(spans: DataFrame, since: int, until: int) -> DataFrame:
+    is_in = col("since") >= since
+    inside = clipped(spans.withColumn("failed", col("failed") & is_in), since, until)
+    days = by_day(inside, *BROKER, "state", "down", "failed")
+    length = (col("until") - col("since")) / 1000
+
+    def seconds(condition: Column) -> Column:
+        return round(sum(when(condition, length).otherwise(0.0)), 3)
+
+    state = col("state")
+    found = days.groupBy("date", *BROKER).agg(
+        *(seconds(state == name).alias(f"{name}Seconds") for name in ("up", "down", "planned", "unknown")),
+        seconds((state == "up") & (col("down") > 0)).alias("partialSeconds"),
+        count_if(col("failed") & col("isFirst")).alias("failures"),
+    )
+    up, down = col("upSeconds"), col("downSeconds")
+    failures = when(col("failures") > 0, col("failures"))
+    return found.select(
+        "date",
+        *BROKER,
+        "upSeconds",
+        "downSeconds",
+        "plannedSeconds",
+        "unknownSeconds",
+        "partialSeconds",
+        round(100 * up / when(up + down > 0, up + down), 4).alias("availability"),
+        "failures",
+        round(up / failures, 3).alias("mtbfSeconds"),
+        round(down / failures, 3).alias("mttrSeconds"),
+    )

@@ -1,0 +1,108 @@
+"""drain_audit: who closed which broker to writes, where that did not happen, and what undid it. Pure."""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql.functions import coalesce, col, lag, last, lit, round, timestamp_millis, to_date, when
+
+from nsreport.coverage import watched
+from nsreport.drains import BY_PERMISSION, drains
+from nsreport.presence import presence, told_by_witnesses
+from nsreport.spans import number
+
+WITHIN = 60_000
+"""Ms within which a broker is closed on several name servers by one act."""
+
+_GROUP = ["cluster", "brokerName"]
+
+
+def drain_audit(
+    ns_event: DataFrame, coverage: DataFrame, since: int, until: int, within: int = WITHIN
+) -> DataFrame:
+    """A row for each act and name server, of acts from `since` to `until` (ms since 1970).
+
+    `outcome` is holds; given back (by ADD_WRITE_PERM_OF_BROKER, or the broker's permission); undone (a
+    registration opened what was closed); restarted (the broker came back with it); forgotten (the name server
+    was started); or missed: the server had the broker open, and nobody closed it there.
+    """
+    told = told_by_witnesses(ns_event, until)
+    closed = drains(told, until)
+    window = Window.partitionBy(number(_GROUP)).orderBy("since", "witness")
+    begins = when(coalesce(col("since") - lag("since").over(window) > within, lit(True)), col("since"))
+    acts = closed.select("*", begins.alias("begins")).select(
+        "*", last("begins", ignorenulls=True).over(window).alias("act")
+    )
+    rows = acts.select(*_GROUP, "act", "server", *_of_closed())
+    missed = _missed(told, acts, watched(coverage, until), until, within).select(
+        *_GROUP, "act", "server", *_of_missed()
+    )
+    return (
+        rows.unionByName(missed)
+        .where(col("act") >= since)
+        .select(
+            to_date(timestamp_millis("act")).alias("date"),
+            *_GROUP,
+            timestamp_millis("act").alias("ts"),
+            "server",
+            "outcome",
+            "how",
+            "client",
+            timestamp_millis("closedAt").alias("closedTs"),
+            "topics",
+            "closedTopics",
+            "heldSeconds",
+            timestamp_millis("openedAt").alias("openedTs"),
+            "openedTopics",
+            "openedType",
+            "openedCause",
+            "openedClient",
+        )
+    )
+
+
+def _of_closed() -> list[Column]:
+    is_open = col("openType").isNotNull()
+    outcome = (
+        when(~is_open, "holds")
+        .when(col("openType") == "ServerStarted", "forgotten")
+        .when(col("openType") == "WritePermAdded", "given back")
+        .when(col("restarted"), "restarted")
+        .when(col("how") == BY_PERMISSION, "given back")
+        .otherwise("undone")
+    )
+    return [
+        outcome.alias("outcome"),
+        col("how"),
+        col("client"),
+        col("since").alias("closedAt"),
+        col("has").alias("topics"),
+        col("closed").alias("closedTopics"),
+        round((col("until") - col("since")) / 1000, 3).alias("heldSeconds"),
+        when(is_open, col("until")).alias("openedAt"),
+        col("openTopics").alias("openedTopics"),
+        col("openType").alias("openedType"),
+        col("openCause").alias("openedCause"),
+        col("openClient").alias("openedClient"),
+    ]
+
+
+def _of_missed() -> list[Column]:
+    types = {
+        "how": "string", "client": "string", "closedAt": "long", "topics": "int", "closedTopics": "int",
+        "heldSeconds": "double", "openedAt": "long", "openedTopics": "int", "openedType": "string",
+        "openedCause": "string", "openedClient": "string",
+    }  # fmt: skip
+    nothing = [lit(None).cast(kind).alias(name) for name, kind in types.items()]
+    return [lit("missed").alias("outcome"), *nothing]
+
+
+def _missed(told: DataFrame, acts: DataFrame, looked: DataFrame, until: int, within: int) -> DataFrame:
+    """Name servers that somebody looked at, and that had the broker, where it stayed open."""
+    each = acts.select(*_GROUP, "act").distinct()
+    there = presence(told, until).where("state = 'up'").select("witness", "server", *_GROUP, "since", "until")
+    had = each.join(there, _GROUP).where("since <= act and act < until")
+    had = had.select(*_GROUP, "act", "witness", "server").distinct()
+    seen = looked.select("witness", col("since").alias("seenSince"), col("until").alias("seenUntil"))
+    had = had.join(seen, "witness").where("seenSince <= act and act < seenUntil")
+    closed = acts.select("witness", "brokerName", "since", "until")
+    is_same = (had.witness == closed.witness) & (had.brokerName == closed.brokerName)
+    is_closed = (closed.since <= had.act + within) & (closed.until > had.act)
+    return had.join(closed, is_same & is_closed, "left_anti")

@@ -1,0 +1,137 @@
+"""heartbeat_gaps: how long brokers were silent, and whether it was they, a link or the name server. Pure."""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql.functions import (
+    coalesce,
+    col,
+    collect_set,
+    last,
+    lead,
+    lit,
+    max,
+    round,
+    size,
+    sum,
+    timestamp_millis,
+    to_date,
+    when,
+)
+
+from nsreport.presence import BROKER, SEAT, told_by_witnesses
+from nsreport.registrations import silences_of_brokers
+from nsreport.spans import number
+
+_SILENCES = ("HeartbeatGap", "ServerPaused")
+_ENDS = ("BrokerUnregistered", "BrokerRegistered", "ServerStarted")
+_COLUMNS = (*SEAT, "type", "place", "time", "silentMillis", "resumed", "pauseMillis")
+
+
+def heartbeat_gaps(ns_event: DataFrame, log_fact: DataFrame, since: int, until: int) -> DataFrame:
+    """A row for each silence of a broker at a name server that is not over at `since` (ms since 1970).
+
+    Name servers tell of those that took three quarters of the time after which a broker is given up. `whose`
+    is name server where all of its brokers were silent at once, broker where all name servers that know it
+    missed it, else link. A pause of the name server is a row without a broker. Logs of brokers tell of
+    times in which they could not register; there name servers go by their addresses.
+    """
+    told = told_by_witnesses(ns_event, until)
+    gaps = _together(_gaps(told, until).unionByName(silences_of_brokers(log_fact, until)))
+    found = gaps.select(
+        "server",
+        *BROKER,
+        "since",
+        "until",
+        "ended",
+        when(
+            col("brokerName").isNull() | (col("silent") >= col("brokers")) & (col("silent") > 1),
+            "name server",
+        )
+        .when(col("missing") >= col("servers"), "broker")
+        .otherwise("link")
+        .alias("whose"),
+        when(col("brokerName").isNotNull(), col("silent")).alias("silentBrokers"),
+    )
+    return found.where(col("until") > since).select(
+        to_date(timestamp_millis("since")).alias("date"),
+        coalesce("cluster", lit("-")).alias("cluster"),
+        "brokerName",
+        "brokerId",
+        "server",
+        timestamp_millis("since").alias("ts"),
+        timestamp_millis("until").alias("endTs"),
+        round((col("until") - col("since")) / 1000, 3).alias("seconds"),
+        "ended",
+        "whose",
+        "silentBrokers",
+    )
+
+
+def _gaps(told: DataFrame, until: int) -> DataFrame:
+    """Silences with their ends: resumed, lost, or open."""
+    by_witness = Window.partitionBy(number(["witness"])).orderBy("place")
+    sofar = by_witness.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    counted = told.where(col("type").isin(*_SILENCES, "Heartbeats")).select(
+        *_COLUMNS, coalesce(last("brokers", ignorenulls=True).over(sofar), lit(0)).alias("brokers")
+    )
+    ends = told.where(col("type").isin(*_ENDS)).select(*_COLUMNS, lit(0).alias("brokers"))
+    both = counted.where("type != 'Heartbeats'").unionByName(ends)
+    # All that is asked below is asked of a broker: its rows are brought together once.
+    rows = both.withColumns({"seat": number(SEAT), "broker": number(BROKER)}).repartition("broker")
+    by_seat = Window.partitionBy("broker", "seat").orderBy("place")
+    events = rows.select(
+        "*",
+        lead("type").over(by_seat).alias("nextType"),
+        lead("time").over(by_seat).alias("nextTime"),
+        lead("resumed").over(by_seat).alias("nextResumed"),
+        _before("resumed").over(by_seat.rowsBetween(-1, -1)).alias("wasTold"),
+        size(collect_set("server").over(Window.partitionBy("broker"))).alias("servers"),
+    )
+    # A silence is told of when it is long, and once more when it is over; the first may be missing.
+    is_gap = (col("type") == "HeartbeatGap") & (~col("resumed") | ~coalesce("wasTold", lit(False)))
+    is_pause = col("type") == "ServerPaused"
+    began = col("time") - coalesce("pauseMillis", "silentMillis", lit(0))
+    over = is_pause | col("resumed")
+    return events.where(is_gap | is_pause).select(
+        *(when(~is_pause, col(name)).alias(name) if name in BROKER else col(name) for name in SEAT),
+        began.alias("since"),
+        when(over, col("time")).otherwise(coalesce("nextTime", lit(until))).alias("until"),
+        _ended(over).alias("ended"),
+        "brokers",
+        "servers",
+    )
+
+
+def _before(name: str) -> Column:
+    return last(when(col("type") == "HeartbeatGap", ~col(name)))
+
+
+def _ended(over: Column) -> Column:
+    is_lost = col("nextType") == "BrokerUnregistered"
+    return (
+        when(over, "resumed")
+        .when(is_lost, "lost")
+        .when(col("nextTime").isNull(), "open")
+        .otherwise("resumed")
+    )
+
+
+def _together(gaps: DataFrame) -> DataFrame:
+    """How many brokers of the name server were `silent` at once, and how many servers were `missing` it."""
+    found = _islands(gaps, ["witness"], "atServer")
+    found = _islands(found, BROKER, "ofBroker")
+    at_server = Window.partitionBy(number(["witness", "atServer"]))
+    of_broker = Window.partitionBy(number([*BROKER, "ofBroker"]))
+    seat = when(col("brokerName").isNotNull(), number(BROKER))
+    return found.select(
+        "*",
+        size(collect_set(seat).over(at_server)).cast("long").alias("silent"),
+        size(collect_set("server").over(of_broker)).alias("missing"),
+    )
+
+
+def _islands(gaps: DataFrame, key: list[str], name: str) -> DataFrame:
+    """Silences of a key that overlap have the same number."""
+    window = Window.partitionBy(number(key)).orderBy("since")
+    before = max("until").over(window.rowsBetween(Window.unboundedPreceding, -1))
+    marked = gaps.withColumn("apart", coalesce(col("since") >= before, lit(True)).cast("int"))
+    return marked.withColumn(name, sum("apart").over(window)).drop("apart")

@@ -1,0 +1,117 @@
+"""hot_brokers: who takes more of a cluster's messages than his share. Pure."""
+
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
+from pyspark.sql.functions import (
+    avg,
+    coalesce,
+    col,
+    count,
+    lag,
+    lit,
+    max,
+    round,
+    row_number,
+    struct,
+    sum,
+    timestamp_millis,
+    to_date,
+    when,
+)
+
+from nsreport.spans import number
+
+_BROKER = ["cluster", "brokerName"]
+_ALL = ["date", "cluster", "told"]
+
+
+def hot_brokers(broker_runtime: DataFrame, stats_minute: DataFrame, since: int, until: int) -> DataFrame:
+    """A row for each master and day: its share of messages put and got, against an equal share for each.
+
+    They are `told` by brokers to a collector (runtime), or by the logs of brokers (log), whose clusters are
+    not known. Skew is the most loaded one against the mean; gini is 0 where all have the same, near 1 where
+    one has all. `queueSkew` is the most loaded queue of a topic against the mean of that topic's queues on
+    the broker, of the topic where that is greatest (`skewedTopic`); only logs tell of queues.
+    """
+    told = _of_runtime(broker_runtime, since, until).unionByName(_of_logs(stats_minute, since, until))
+    days = told.groupBy(*_ALL, "brokerName").agg(
+        *(sum(name).cast("long").alias(name) for name in ("puts", "gets"))
+    )
+    whole = Window.partitionBy(*_ALL)
+    ranked = days.select("*", row_number().over(whole.orderBy("puts", "brokerName")).alias("rank"))
+    brokers = count(lit(1)).over(whole)
+    puts, gets = sum("puts").over(whole), sum("gets").over(whole)
+    gini = 2 * sum(col("rank") * col("puts")).over(whole) / (brokers * puts) - (brokers + 1) / brokers
+    queues = _queues(stats_minute, since, until)
+    return ranked.join(queues, ["date", "told", "brokerName"], "left").select(
+        *_ALL,
+        "brokerName",
+        "puts",
+        "gets",
+        round(_part(col("puts"), puts), 4).alias("putShare"),
+        round(_part(col("gets"), gets), 4).alias("getShare"),
+        round(1 / brokers, 4).alias("fairShare"),
+        round(_part(col("puts") * brokers, puts), 3).alias("putRatio"),
+        round(_part(max("puts").over(whole) * brokers, puts), 3).alias("skew"),
+        round(when(puts > 0, gini), 3).alias("gini"),
+        "queueSkew",
+        "skewedTopic",
+    )
+
+
+def _queues(stats_minute: DataFrame, since: int, until: int) -> DataFrame:
+    """The topic of each broker and day whose puts are spread worst over its queues."""
+    told = _within(stats_minute, since, until).where("name = 'QUEUE_PUT_NUMS'")
+    each = told.groupBy("date", col("broker").alias("brokerName"), "topic", "key").agg(
+        sum("sum").alias("puts")
+    )
+    topics = each.groupBy("date", "brokerName", "topic").agg(_part(max("puts"), avg("puts")).alias("skew"))
+    worst = topics.groupBy("date", "brokerName").agg(max(struct("skew", "topic")).alias("worst"))
+    return worst.select(
+        "date",
+        "brokerName",
+        lit("log").alias("told"),
+        round("worst.skew", 3).alias("queueSkew"),
+        col("worst.topic").alias("skewedTopic"),
+    )
+
+
+def _part(of: Column, whole: Column) -> Column:
+    return when(whole > 0, of / whole)
+
+
+def _of_runtime(broker_runtime: DataFrame, since: int, until: int) -> DataFrame:
+    """Totals count from the start of a broker: what is more than the last time, or all since a new start."""
+    masters = _within(broker_runtime, since, until).where("brokerId = 0")
+    window = Window.partitionBy(number([*_BROKER, "brokerAddr"])).orderBy("ts")
+    same = lag("bootTime").over(window).eqNullSafe(col("bootTime"))
+    grown = [
+        _grown(name, same, window).alias(kind) for name, kind in (("putTotal", "puts"), ("getTotal", "gets"))
+    ]
+    return masters.select(to_date("ts").alias("date"), *_BROKER, lit("runtime").alias("told"), *grown)
+
+
+def _grown(name: str, same: Column, window: WindowSpec) -> Column:
+    before = lag(name).over(window)
+    # What was there when somebody looked for the first time is of nobody knows when.
+    is_first = lag("ts").over(window).isNull()
+    return when(~is_first, when(same & (col(name) >= before), col(name) - before).otherwise(col(name)))
+
+
+def _of_logs(stats_minute: DataFrame, since: int, until: int) -> DataFrame:
+    told = _within(stats_minute, since, until).where(col("name").isin("BROKER_PUT_NUMS", "BROKER_GET_NUMS"))
+    return told.select(
+        "date",
+        lit("-").alias("cluster"),
+        col("broker").alias("brokerName"),
+        lit("log").alias("told"),
+        *(
+            coalesce(when(col("name") == name, col("sum")), lit(0.0)).cast("long").alias(kind)
+            for name, kind in (("BROKER_PUT_NUMS", "puts"), ("BROKER_GET_NUMS", "gets"))
+        ),
+    )
+
+
+def _within(rows: DataFrame, since: int, until: int) -> DataFrame:
+    return rows.where(
+        (col("ts") >= timestamp_millis(lit(since))) & (col("ts") < timestamp_millis(lit(until)))
+    )

@@ -1,0 +1,190 @@
+"""Route facts: which queues a topic had on a broker, from when to when, as a name server knew it. Pure.
+
+Snapshots that say what the events before them say are passed over: that they do, `journalVerify` checks.
+"""
+
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
+from pyspark.sql.functions import (
+    broadcast,
+    coalesce,
+    col,
+    explode,
+    expr,
+    greatest,
+    lag,
+    lead,
+    least,
+    lit,
+    posexplode,
+    timestamp_millis,
+    to_date,
+    when,
+)
+from pyspark.sql.functions import sum as total
+
+from nsreport import coverage, journals
+
+QUEUES = ("readQueueNums", "writeQueueNums", "perm", "topicSysFlag")
+_BEGIN = ("fromType", "fromCause", "fromClient")
+_END = ("toType", "toCause", "toClient")
+_NEVER = 1 << 62
+
+
+def facts(ns_event: DataFrame) -> DataFrame:
+    """A row for each time in which a topic's queues on a broker were the same.
+
+    `known` is false while nobody looked, with the queues as they last were. `validTo` is null for what goes
+    on. `from…` is the record that began it, `to…` the one that ended it, or one of the marks of `coverage`.
+    """
+    told = coverage.tellers(ns_event)
+    marks = coverage.marks(told)
+    steps = _changes(told).unionByName(_snapshots(told, marks))
+    merged = _merged(_split(_lasting(steps, marks), marks))
+    named = merged.join(broadcast(journals.clusters(told)), "brokerName", "left")
+    return named.select(
+        "server",
+        coalesce("knownCluster", lit(journals.NOWHERE)).alias("cluster"),
+        "topic",
+        "brokerName",
+        *QUEUES,
+        timestamp_millis("since").alias("validFrom"),
+        timestamp_millis("until").alias("validTo"),
+        *_BEGIN,
+        *_END,
+        "known",
+        to_date(timestamp_millis("since")).alias("date"),
+    )
+
+
+def _changes(told: DataFrame) -> DataFrame:
+    """What events say of topics: queues that came or changed, or that are there no more."""
+    steady = coverage.steady(told, "changes").where("changes is not null")
+    named = steady.withColumnRenamed("place", "seq")
+    groups = named.select("*", posexplode("changes").alias("nth", "group"))
+    each = groups.select("*", explode("group.topics").alias("topic"))
+    broker = coalesce("group.after.brokerName", "group.before.brokerName")
+    return each.select(
+        "server",
+        "seq",
+        "nth",
+        "since",
+        "topic",
+        broker.alias("brokerName"),
+        *(col(f"group.after.{name}").alias(name) for name in QUEUES),
+        col("group.after").isNotNull().alias("isThere"),
+        *_began_by(),
+    )
+
+
+def _snapshots(told: DataFrame, marks: DataFrame) -> DataFrame:
+    """What there is in snapshots that begin something."""
+    fresh = marks.where("isFresh").select("server", col("epoch").alias("seq"), "since")
+    tables = told.select("server", "seq", "routes", "queues", "type", "cause", "client")
+    begun = tables.where("type = 'Snapshot'").join(broadcast(fresh), ["server", "seq"])
+    alike = begun.select("*", explode("routes").alias("alike"))
+    placed = alike.select("*", explode("alike.places").alias("at"))
+    queued = placed.select("*", expr("element_at(queues, int(at) + 1)").alias("queue")).drop("queues")
+    each = queued.select("*", explode("alike.topics").alias("topic"))
+    return each.select(
+        "server",
+        "seq",
+        lit(-1).alias("nth"),
+        "since",
+        "topic",
+        "queue.brokerName",
+        *(col(f"queue.{name}").alias(name) for name in QUEUES),
+        lit(True).alias("isThere"),
+        *_began_by(),
+    )
+
+
+def _by_key(*order: str) -> WindowSpec:
+    return Window.partitionBy("server", "topic", "brokerName").orderBy(*order)
+
+
+def _began_by() -> list[Column]:
+    return [col(name).alias(begin) for name, begin in zip(("type", "cause", "client"), _BEGIN, strict=True)]
+
+
+def _lasting(steps: DataFrame, marks: DataFrame) -> DataFrame:
+    """Steps with their ends: the next step of the same key, or the next snapshot that begins all anew."""
+    by_server = Window.partitionBy("server").orderBy("epoch")
+    epochs = marks.where("isFresh").select(
+        "server",
+        "epoch",
+        lead("epoch").over(by_server).alias("nextEpoch"),
+        *(lead(name).over(by_server).alias(f"next_{name}") for name in ("since", "type", "cause", "client")),
+    )
+    within = (steps.seq >= epochs.epoch) & (epochs.nextEpoch.isNull() | (steps.seq < epochs.nextEpoch))
+    placed = steps.join(broadcast(epochs), (steps.server == epochs.server) & within).drop(epochs.server)
+    ordered = _by_key("seq", "nth")
+    goes_on = lead("epoch").over(ordered) == col("epoch")
+    ends = {"until": "since", **dict(zip(_END, _BEGIN, strict=True))}
+    over = {"until": "since", **dict(zip(_END, ("type", "cause", "client"), strict=True))}
+    found = placed.select(
+        "*",
+        *(
+            when(goes_on, lead(ends[name]).over(ordered)).otherwise(col(f"next_{over[name]}")).alias(name)
+            for name in ("until", *_END)
+        ),
+    )
+    return found.where("isThere").drop("isThere", "nextEpoch", *(f"next_{name}" for name in over.values()))
+
+
+def _split(lasting: DataFrame, marks: DataFrame) -> DataFrame:
+    """Cut where what is known ends, and where it begins again."""
+    by_epoch = Window.partitionBy("server", "epoch").orderBy("place", "half")
+    turns = marks.select("*", lag("known").over(by_epoch).alias("before")).where(
+        "before is null or before <> known"
+    )
+    spans = turns.select(
+        col("server").alias("s"),
+        col("epoch").alias("e"),
+        "known",
+        *(
+            column
+            for name in ("since", "type", "cause", "client")
+            for column in (
+                col(name).alias(f"span_{name}"),
+                lead(name).over(by_epoch).alias(f"past_{name}"),
+            )
+        ),
+    )
+    ends, stops = coalesce("until", lit(_NEVER)), coalesce("past_since", lit(_NEVER))
+    begins = greatest("since", "span_since")
+    overlaps = (col("server") == col("s")) & (col("epoch") == col("e")) & (begins < least(ends, stops))
+    cut = lasting.join(broadcast(spans), overlaps)
+    is_whole_begin, is_whole_end = col("since") >= col("span_since"), ends <= stops
+    names = ("type", "cause", "client")
+    return cut.select(
+        "server",
+        "topic",
+        "brokerName",
+        *QUEUES,
+        "known",
+        *(
+            when(is_whole_begin, col(begin)).otherwise(col(f"span_{name}")).alias(begin)
+            for begin, name in zip(_BEGIN, names, strict=True)
+        ),
+        *(
+            when(is_whole_end, col(end)).otherwise(col(f"past_{name}")).alias(end)
+            for end, name in zip(_END, names, strict=True)
+        ),
+        begins.alias("since"),
+        when(least(ends, stops) < _NEVER, least(ends, stops)).alias("until"),
+    )
+
+
+def _merged(split: DataFrame) -> DataFrame:
+    """Rows one behind the other that say the same as one: the begin of the first, the end of the last."""
+    ordered = _by_key("since")
+    same = [col(name).eqNullSafe(lag(name).over(ordered)) for name in (*QUEUES, "known")]
+    follows = lag("until").over(ordered).eqNullSafe(col("since"))
+    for one in same:
+        follows = follows & one
+    so_far = ordered.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    islands = split.select("*", total(when(follows, 0).otherwise(1)).over(so_far).alias("island"))
+    key = ("server", "topic", "brokerName", *QUEUES, "known", "island")
+    firsts = expr("min_by(struct(since, fromType, fromCause, fromClient), since)").alias("first")
+    lasts = expr("max_by(struct(until, toType, toCause, toClient), since)").alias("last")
+    return islands.groupBy(*key).agg(firsts, lasts).select(*key[:-1], "first.*", "last.*")

@@ -1,0 +1,140 @@
+"""The Spark session: the settings that this work needs, on whatever master."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pyspark import SparkConf, SparkContext
+from pyspark.sql import SparkSession
+
+import namesrv_core
+import nsreport
+from nsreport import java
+from nsreport.classes import Archive
+
+_ZONE, _PARTITIONS = "spark.sql.session.timeZone", "spark.sql.shuffle.partitions"
+SETTINGS = {
+    _ZONE: "UTC",
+    _PARTITIONS: "8",
+    "spark.ui.enabled": "false",
+    # Plans as text, which nobody looks at, are made anew at each step of them.
+    "spark.sql.maxPlanStringLength": "0",
+    # Lists of kinds are looked up in the statistics of files, however long they are.
+    "spark.sql.parquet.pushdown.inFilterThreshold": "100",
+    # One process lists the folders of a year quicker than a job does.
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.sources.partitionOverwriteMode": "dynamic",
+}
+"""Where Spark's own defaults do not fit; `start` adds those of the caller."""
+
+_PROGRAMS = {
+    "spark.sql.codegen.wholeStage": ("false", "true"),
+    "spark.sql.codegen.factoryMode": ("NO_CODEGEN", "FALLBACK"),
+    "spark.sql.adaptive.enabled": ("false", "true"),
+}
+"""How few rows are worked on, and how many: queries of few take less time than making programs of them."""
+
+FEW = 50_000
+"""Rows that are worked on one by one, and not by programs made for them."""
+
+_JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+_PATIENCE = 120
+
+
+def start(cache: Path, master: str | None = None, settings: Mapping[str, str] | None = None) -> SparkSession:
+    """A session; without `master` the one that is configured (spark-submit), or this machine's cores.
+
+    `cache` is a folder for what is made once. Raises `java.NoJava`.
+    """
+    if "SPARK_ENV_LOADED" not in os.environ:
+        os.environ["JAVA_HOME"] = java.home(os.environ, cache)
+    # Workers run the Python that runs here, not the first of the path.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    local = master is None or master.startswith("local")
+    if local:
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    builder = SparkSession.builder.appName("nsreport")
+    for key, value in {**_defaults(local), **(settings or {})}.items():
+        builder = builder.config(key, value)
+    if master is not None:
+        builder = builder.master(master)
+    started = builder.getOrCreate()
+    if not local:
+        started.sparkContext.addPyFile(str(packed(cache)))
+    return started
+
+
+def _defaults(is_local: bool) -> dict[str, str]:
+    """Our settings, without those that spark-submit was given, or that are for one machine."""
+    found = dict(SETTINGS)
+    if not is_local:
+        del found[_PARTITIONS]
+    if "SPARK_ENV_LOADED" in os.environ:
+        SparkContext._ensure_initialized()
+        submitted = SparkConf()
+        found = {key: value for key, value in found.items() if not submitted.contains(key)}
+        # Our times are of UTC, whatever anybody says.
+        found[_ZONE] = SETTINGS[_ZONE]
+    return found
+
+
+def suit(spark: SparkSession, rows: int) -> None:
+    """Set the session up for tables of about so many rows; what the operator has set, stays."""
+    given = spark.sparkContext.getConf()
+    for key, (few, many) in _PROGRAMS.items():
+        if not given.contains(key):
+            spark.conf.set(key, few if rows <= FEW else many)
+
+
+class Program:
+    """A session of this process's own, quick to start from the second time on, and its end."""
+
+    def __init__(self, cache: Path, master: str | None, settings: Mapping[str, str]) -> None:
+        self._archive: Archive | None = None
+        self._cache = cache
+        if "SPARK_ENV_LOADED" not in os.environ:
+            self._archive = Archive(cache, java.home(os.environ, cache))
+            given = settings.get(_JAVA_OPTIONS, "")
+            settings = {**settings, _JAVA_OPTIONS: f"{self._archive.flags} {given}".strip()}
+        self.session = start(cache, master, settings)
+
+    def stop(self) -> None:
+        self.session.stop()
+        _pack(self._cache).unlink(missing_ok=True)
+        if self._archive is not None:
+            self._archive.keep(_end_java)
+
+
+def _end_java() -> int:
+    """Have Java end, and wait until it has; its exit code, -1 where it takes too long."""
+    gateway: Any = SparkContext._gateway
+    process: subprocess.Popen[bytes] = gateway.proc
+    assert process.stdin is not None
+    gateway.shutdown()
+    # It ends when nobody is there to tell it anything.
+    process.stdin.close()
+    try:
+        return process.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        return -1
+
+
+def packed(cache: Path) -> Path:
+    """The packages that workers on other machines need, in a file."""
+    cache.mkdir(parents=True, exist_ok=True)
+    path = _pack(cache)
+    with zipfile.ZipFile(path, "w") as archive:
+        for package in (nsreport, namesrv_core):
+            [folder] = [Path(place) for place in package.__path__]
+            for source in sorted(folder.rglob("*.py")):
+                archive.write(source, source.relative_to(folder.parent))
+    return path
+
+
+def _pack(cache: Path) -> Path:
+    return cache / f"nsreport-{os.getpid()}.zip"

@@ -1,0 +1,172 @@
+"""Sources: which files an operator's folders have, and their lines, each with its number. Compressed or not.
+
+Whatever file system Spark knows will do. What stands behind the last line end is not read: it is a line that
+is being written.
+"""
+
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import broadcast, col, explode, posexplode, split, udf
+
+JOURNAL = "journal"
+
+LOGS: dict[str, str] = {
+    name: rf"{name}(\.\d+)?\.log(\.gz)?"
+    for name in ("namesrv", "namesrv_default", "namesrv_traffic", "broker", "stats", "watermark", "store")
+}
+"""Logs of Java's, by patterns of their names; a rotated one has a number, and may be packed."""
+
+KINDS: dict[str, str] = {JOURNAL: r"\d{16}-\d{8}T\d{9}Z\.jsonl(\.zst)?", **LOGS}
+"""What a file is, by its name: patterns for the whole of it."""
+
+PIECE = 8 << 20
+"""Files are cut into pieces of about as many bytes, of whole lines."""
+
+_PIECES = "array<struct<first: bigint, lines: string>>"
+_OF_ALL = ("rocketmqlogs", "logs", "otherdays")
+"""Folders that are called the same on every server."""
+
+
+class NoInput(Exception):
+    """There is nothing to read at a path; the text is one line that says so."""
+
+
+class Source(NamedTuple):
+    """A folder, a file or a pattern with `*`, and the name that the operator gave the server it is of.
+
+    The name `*` is what the first `*` of the pattern stands for.
+    """
+
+    path: str
+    name: str | None = None
+
+
+class File(NamedTuple):
+    """A file that somebody can read, by the path that Spark calls it; `modified` is in ms since 1970.
+
+    `server` is the one whose file it is, None where the lines say it themselves.
+    """
+
+    path: str
+    length: int
+    modified: int
+    kind: str
+    server: str | None
+
+
+def kind_of(path: str) -> str | None:
+    """What a file is; None for what nobody here can read."""
+    name = path.rpartition("/")[2]
+    return next((kind for kind, pattern in KINDS.items() if re.fullmatch(pattern, name)), None)
+
+
+def server_of(path: str, kind: str, source: Source) -> str | None:
+    """Whose file that is: as the operator says; of a log else the folder that it is in."""
+    if source.name == "*":
+        parts = (re.escape(part) for part in source.path.split("*"))
+        found = re.search("([^/]*)".join(parts), path)
+        return found[1] if found and found.groups() else None
+    if source.name is not None or kind == JOURNAL:
+        return source.name
+    return next((name for name in reversed(path.split("/")[1:-1]) if name and name not in _OF_ALL), "-")
+
+
+def files(spark: SparkSession, source: Source) -> tuple[list[File], list[str]]:
+    """The files in a folder and all below it, in the order of their names; and those of no kind. NoInput."""
+    reader = spark.read.format("binaryFile").option("recursiveFileLookup", True)
+    try:
+        found = (
+            reader.load(source.path).selectExpr("path", "length", "unix_millis(modificationTime)").collect()
+        )
+    except AnalysisException as error:
+        if error.getCondition() == "PATH_NOT_FOUND":
+            raise NoInput(f"{source.path}: there is no such file or folder") from None
+        raise
+    known, others = [], []
+    for path, length, modified in sorted(found):
+        file = file_at(path, source, length, modified)
+        if file is None:
+            others.append(path)
+        else:
+            known.append(file)
+    return known, others
+
+
+def file_at(path: str, source: Source, length: int = 0, modified: int = 0) -> File | None:
+    """What is at that place; None for what nobody here can read."""
+    kind = kind_of(path)
+    return None if kind is None else File(path, length, modified, kind, server_of(path, kind, source))
+
+
+def lines(spark: SparkSession, files: Sequence[File]) -> DataFrame:
+    """The lines of files: `file`, `line` (from 1), `text` without its end, `kind`, `server`."""
+    contents = spark.read.format("binaryFile").load([literal(file.path) for file in files])
+    return lines_of(contents, files)
+
+
+def lines_of(contents: DataFrame, files: Iterable[File]) -> DataFrame:
+    """As `lines`, of files that Spark has read: `path` and `content`; of others than these, nothing."""
+    # One call a file; without Arrow, which nothing else here needs.
+    cut = udf(pieces, _PIECES, useArrow=False)
+    rows = [(file.path, file.kind, file.server) for file in files]
+    whose = contents.sparkSession.createDataFrame(rows, "path string, kind string, server string")
+    cut_up = contents.select("path", explode(cut("content", "path")).alias("piece"))
+    each = cut_up.select("path", "piece.first", posexplode(split("piece.lines", "\n")).alias("at", "text"))
+    return each.join(broadcast(whose), "path").select(
+        col("path").alias("file"), (col("first") + col("at")).alias("line"), "text", "kind", "server"
+    )
+
+
+def pieces(content: bytes, path: str) -> list[tuple[int, str]]:
+    """A file's whole lines, some MiB together, each piece with the number of its first line."""
+    plain = inflate(bytes(content), path)
+    found, begin, first = [], 0, 1
+    end = plain.rfind(b"\n") + 1
+    while begin < end:
+        stop = plain.find(b"\n", min(begin + PIECE, end) - 1) + 1
+        piece = plain[begin : stop - 1]
+        found.append((first, piece.decode(errors="replace")))
+        begin, first = stop, first + piece.count(b"\n") + 1
+    return found
+
+
+def inflate(content: bytes, path: str) -> bytes:
+    """What a file holds, decompressed as its name says; of one that is damaged, as far as it goes."""
+    if path.endswith(".zst"):
+        return b"".join(_frames(content))
+    if path.endswith(".gz"):
+        return b"".join(_members(content))
+    return content
+
+
+def _frames(content: bytes) -> Iterator[bytes]:
+    # Only Spark's workers need it.
+    import zstandard
+
+    while content:
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        try:
+            yield frame.decompress(content)
+        except zstandard.ZstdError:
+            return
+        content = frame.unused_data
+
+
+def _members(content: bytes) -> Iterator[bytes]:
+    while content:
+        member = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        try:
+            yield member.decompress(content)
+        except zlib.error:
+            return
+        content = member.unused_data
+
+
+def literal(path: str) -> str:
+    """A path in which no letter stands for others."""
+    return re.sub(r"([\\*?{}\[\]])", r"\\\1", path)
