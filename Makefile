@@ -2,18 +2,21 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check generate bench clean
+.PHONY: help demo demo-report test check generate screenshots bench clean fuzz fuzz-java guided soak attacks kills
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
 
 demo: .venv/.stamp ## a name server, a fleet of 12 simulated brokers, and a tour of the commands
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo.sh
 
-test: .venv/.stamp ## the tests; with Java and Maven also against the released Apache RocketMQ
-	$(BIN)/python -m pytest
+demo-report: .venv/.spark ## a bad day in the lab, and the page of all reports about it: demo-report.html
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo-report.sh
 
-check: .venv/.stamp ## formatting, lint, types, and who may import whom
+test: .venv/.spark ## the tests; with Java and Maven also against the released Apache RocketMQ (what fails there is run once more, alone)
+	$(BIN)/python -m tests.support.second_look
+
+check: .venv/.spark ## formatting, lint, types, and who may import whom
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -23,8 +26,30 @@ check: .venv/.stamp ## formatting, lint, types, and who may import whom
 generate: .venv/.stamp ## man pages, completions and docs/commands.md, from the registry of commands
 	$(BIN)/python -m nsadmin.manual
 
-bench: .venv/.stamp ## server CPU time per request and starts of commands, ours and Java's in one run
-	$(BIN)/python -m tests.bench
+screenshots: .venv/.stamp ## the pictures of docs/tui.md, from a recording of a lab
+	$(BIN)/python -m tests.support.screenshots
+
+bench: .venv/.stamp ## ours and Java's name server in one run (10 minutes), into docs/performance.md
+	$(BIN)/python -m tests.bench --write
+
+fuzz: .venv/.stamp ## mutated frames against the name server: FRAMES=10000000 and SEED=... as wanted
+	$(BIN)/python -m tests.fuzz --frames $(or $(FRAMES),10000000) $(if $(SEED),--seed $(SEED))
+
+fuzz-java: .venv/.stamp ## mutated frames to ours and to a released name server, the same verdict? FRAMES=200000
+	$(BIN)/python -m tests.fuzz.versus_java --frames $(or $(FRAMES),200000) $(if $(SEED),--seed $(SEED))
+
+guided: .venv/.stamp ## frames that coverage leads to (atheris): RUNS=1000000, new ones into FOUND=.fuzz
+	@$(BIN)/python -m pip install -q --group fuzz
+	$(BIN)/python -m tests.fuzz.guided $(or $(FOUND),.fuzz) -runs=$(or $(RUNS),1000000) -max_len=8192
+
+soak: .venv/.stamp ## brokers, clients and bad peers for MINUTES=30: is everything flat? Into docs/reliability.md
+	$(BIN)/python -m tests.bench.soak --minutes $(or $(MINUTES),30) --write
+
+attacks: .venv/.stamp ## what bad peers do to the answers of good ones (2 minutes), into docs/reliability.md
+	$(BIN)/python -m tests.bench.attacks --write
+
+kills: .venv/.stamp ## SIGKILL in the middle of KV writes, ROUNDS=1000 times: nothing that was answered is lost
+	$(BIN)/python -m tests.bench.kills --rounds $(or $(ROUNDS),1000)
 
 clean: ## remove what these targets made
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist
@@ -34,4 +59,10 @@ clean: ## remove what these targets made
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install -q --upgrade 'pip>=25.1'
 	@$(BIN)/python -m pip install -q -e . --group dev
+	@touch $@
+
+# Spark is large: only the tests and the pipeline wait for it.
+.venv/.spark: .venv/.stamp
+	@echo "installing Spark into .venv"
+	@$(BIN)/python -m pip install -q --group spark
 	@touch $@

@@ -7,10 +7,11 @@ exec </dev/null
 
 home=$(mktemp -d)
 boot=$home/boot
-# Whoever watches this may have contexts and an audit; neither counts here.
-export NSADMIN_CONFIG="$home/config.yaml" NSADMIN_AUDIT="$home/audit.jsonl"
+# Whoever watches this may have contexts, an audit and drains; none of them counts here.
+export NSADMIN_CONFIG="$home/config.yaml" NSADMIN_AUDIT="$home/audit.jsonl" XDG_STATE_HOME="$home"
 unset NSADMIN_CONTEXT NSADMIN_OUTPUT
-start='nsadmin lab up'
+cd "$home" || exit 1
+start='nsadmin lab up --namesrvs 2 --dir lab'
 $start >"$boot" &
 lab=$!
 trap 'kill "$lab" 2>/dev/null; wait "$lab"; rm -rf "$home"' EXIT
@@ -70,9 +71,33 @@ run 'nsadmin deleteTopic payments -c cluster-a --dry-run'
 run 'nsadmin deleteTopic payments -c cluster-a --yes'
 run 'nsadmin topicClusterList payments'
 
+say 'Somebody wiped a broker, and reached one of two name servers only'
+one=${NAMESRV_ADDR%%;*}
+run "nsadmin wipeWritePerm broker-a-1 -n $one"
+run 'nsadmin divergence --settle 0'
+run 'nsadmin check all --settle 0'
+run "nsadmin routeExplain orders --filter 'result!=ok' --filter 'result!=skipped'"
+run "nsadmin addWritePerm broker-a-1 -n $one --yes"
+
+say 'A cluster as a file'
+run 'nsadmin export cluster-b | head -n 12'
+
 say 'Coming from mqadmin'
 run 'nsadmin mqadminMap updateTopic'
 
 say 'For scripts: JSON on stdout, everything else on stderr, and an exit code'
 run 'nsadmin topicRoute invoices --json | head -n 12'
 run 'nsadmin topicRoute no-such-topic'
+
+say 'Stop a broker without losing a message: what would be lost, and a drain; a minute, as clients look every 30 s'
+run 'nsadmin whatIf --down broker-a-2'
+run 'nsadmin drain broker-a-2 --force --yes'
+run 'nsadmin drainStatus'
+run 'nsadmin undrain broker-a-2 --yes'
+
+# Spark is large: `make demo` does not install it, `make test` does.
+if python -c 'import pyspark' 2>/dev/null; then
+    say 'Who drained what, and what became of it: the pipeline on Spark reads the journals'
+    run "nsadmin report run --source '*=lab/*/journal' --output reports --reports drain_audit | tail -n 1"
+    run 'nsadmin report show drain_audit'
+fi

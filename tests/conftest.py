@@ -1,7 +1,9 @@
 """Fixtures that every test may ask for."""
 
+import logging
 import os
 import tempfile
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -22,3 +24,14 @@ settings.load_profile("house")
 def form(request: pytest.FixtureRequest) -> HeaderType:
     """The header encoding that a test body is run with: once with each."""
     return HeaderType(request.param)
+
+
+@pytest.fixture(autouse=True)
+def _a_log_of_its_own() -> Iterator[None]:
+    """A server's log goes to the stderr of the test that set it up, and ends with that; so does its level."""
+    logs = [logging.getLogger(name) for name in ("namesrv", "fleet", "asyncio")]
+    before = [(log.handlers[:], log.level) for log in logs]
+    yield
+    for log, (handlers, level) in zip(logs, before, strict=True):
+        log.handlers[:] = handlers
+        log.setLevel(level)

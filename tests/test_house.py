@@ -7,23 +7,43 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-SOURCES = {"namesrv_core": ROOT / "namesrv_core", "nsadmin": ROOT / "cli" / "nsadmin"}
+SOURCES = {
+    "namesrv_core": ROOT / "namesrv_core",
+    "nsadmin": ROOT / "cli" / "nsadmin",
+    "nsreport": ROOT / "pipeline" / "nsreport",
+}
 LONGEST = 400
 
 WITHOUT_TESTS = {
     "namesrv_core/transport/exchange.py": "tested with the calls that are told of",
+    "namesrv_core/transport/allowance.py": "only records, tested with the streams that keep to them",
+    "namesrv_core/protocol/registration_parts.py": "tested with the registrations that are made of them",
     "namesrv_core/parts.py": "only records",
     "namesrv_core/history/meanings.py": "only a table, which the tests of the schema compare",
     "namesrv_core/lab/__main__.py": "only calls command.main",
     "namesrv_core/lab/expecting.py": "tested with the faults whose consequences it tells",
     "nsadmin/__main__.py": "only calls app.main",
+    "nsreport/agreement.py": "tested with ns_divergence and ns_convergence, which show all that it finds",
+    "nsreport/__main__.py": "only calls command.main",
+    "nsreport/silver.py": "only a table, whose functions the test of a run calls",
+    "nsreport/drains.py": "tested with drain_audit, which shows all that it finds",
     "nsadmin/client/admin.py": "every test of a noun goes through it",
     "nsadmin/client/routes.py": "tested with the topics whose routes they are",
+    "nsadmin/commands/drain_columns.py": "only a table, tested with that of all columns",
+    "nsadmin/operations/drain/facts.py": "only records",
     "nsadmin/client/usage.py": "tested with the topics whose usage it is",
     "nsadmin/commands/declared.py": "only records",
     "nsadmin/commands/namesrv.py": "only calls main of namesrv_core",
+    "nsadmin/commands/access_columns.py": "only a table, which the tests of columns look through",
+    "nsadmin/commands/comparing_columns.py": "only a table, which the tests of columns look through",
+    "nsadmin/commands/lite_columns.py": "only a table, which the tests of columns look through",
+    "nsadmin/commands/planning_columns.py": "only a table, which the tests of columns look through",
+    "nsadmin/commands/report_columns.py": "only a table, which the tests of columns look through",
+    "nsadmin/commands/upkeep_columns.py": "only a table, which the tests of columns look through",
     "nsadmin/commands/parameters.py": "every test of a command goes through it",
+    "nsadmin/operations/plans/shapes.py": "only records",
     "nsadmin/output/rows.py": "only records",
+    "nsadmin/tui/world.py": "only records",
     "nsadmin/commands/results.py": "every test of a command that changes something goes through it",
 }
 """Modules without a test module of their own, and why."""

@@ -1,112 +1,44 @@
-"""`python -m tests.bench`: ours and Java's 5.5.0 in one run: server CPU time per request, starts of commands.
+"""`python -m tests.bench`: ours and Java's 5.5.0 in one run: CPU time, waits, memory, starts of commands.
 
-The server has the first processor for itself, the load the second. Java's server is measured warm.
+With `--write` all of it goes to docs/performance.md, too. The machine should have nothing else to do.
 """
 
 import argparse
 import os
-import socket
+import platform
+import resource
+import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from itertools import count
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
-from namesrv_core.protocol import codec, headers, registration
-from namesrv_core.protocol.bodies import DataVersion
-from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import Command, request
+from namesrv_core import __version__
+from namesrv_core.server.bounds import raise_file_limit
 from tests.bench import start
-from tests.bench.load import Cost, run
-from tests.interop.java_parts import JavaNameServer
-from tests.interop.our_server import OurNameServer
+from tests.bench.requests import lookups
+from tests.bench.serving import (
+    SERVERS,
+    Work,
+    beside_lookups,
+    beside_registrations,
+    cost,
+    least,
+    memory_of,
+    running,
+    share_of_pollers,
+    together,
+    works,
+)
 
-_opaques = count(1)
+PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
+GROWTH = {
+    "topics": [(4, number, 64) for number in (100, 1000, 10_000)],
+    "brokers a topic": [(number, 1000, 64) for number in (1, 4, 16, 64)],
+    "connections": [(4, 1000, number) for number in (16, 64, 256, 1024)],
+}
 
-
-class Work(NamedTuple):
-    """One load: what is registered before it, and the batches that each connection sends in turn."""
-
-    name: str
-    brokers: int
-    topics: int
-    batches: list[list[bytes]]
-    depth: int
-    warm_up: int
-    requests: int
-
-
-def topics(number: int) -> dict[str, dict[str, object]]:
-    return {
-        f"topic-{i}": {
-            "attributes": {}, "order": False, "perm": 6, "readQueueNums": 8, "topicFilterType": "SINGLE_TAG",
-            "topicName": f"topic-{i}", "topicSysFlag": 0, "writeQueueNums": 8,
-        }
-        for i in range(number)
-    }  # fmt: skip
-
-
-def register(broker: int, number: int, counter: int = 1) -> bytes:
-    header = headers.RegisterBroker(
-        f"broker-{broker}", f"127.0.0.1:{20000 + broker}", "bench", f"127.0.0.1:{30000 + broker}", 0,
-        enable_acting_master=False,
-    )  # fmt: skip
-    body = registration.encode(DataVersion(counter, 0, 1_700_000_000_000), topics(number))
-    return codec.encode(request(RequestCode.REGISTER_BROKER, headers.write(header), body))
-
-
-def lookup(topic: int) -> bytes:
-    ext = {"topic": f"topic-{topic}"}
-    return codec.encode(Command(RequestCode.GET_ROUTEINFO_BY_TOPIC, ext, opaque=next(_opaques)))
-
-
-def lookups(connections: int, depth: int, batches: int = 50) -> list[list[bytes]]:
-    numbers = count()
-    return [
-        [b"".join(lookup(next(numbers) % 1000) for _ in range(depth)) for _ in range(batches)]
-        for _ in range(connections)
-    ]
-
-
-def works(scale: float) -> Iterator[Work]:
-    for brokers in (4, 64):
-        for connections, depth in ((64, 1), (16, 32)):
-            name = f"route lookup, {brokers} brokers a topic, {connections} x {depth}"
-            requests = int((200_000 if brokers == 4 else 80_000) * scale)
-            yield Work(name, brokers, 1000, lookups(connections, depth), depth, 2 * requests, requests)
-    for number in (1_000, 10_000):
-        times = max(int(200_000 / number * scale), 20)
-        same = [[register(0, number)]]
-        yield Work(f"registration, {number} topics, unchanged", 1, number, same, 1, times, times)
-        changed = [[register(0, number, counter) for counter in (1, 2)]]
-        yield Work(f"registration, {number} topics, changed", 1, number, changed, 1, times, times)
-
-
-def measure(port: int, pid: int, work: Work) -> Cost:
-    """Registers the brokers over connections that stay open meanwhile."""
-    open_ones = []
-    try:
-        for broker in range(work.brokers):
-            open_ones.append(socket.create_connection(("127.0.0.1", port)))
-            open_ones[-1].sendall(register(broker, work.topics))
-            open_ones[-1].recv(4096)
-        return run(port, pid, work.batches, work.depth, work.warm_up, work.requests)
-    finally:
-        for one in open_ones:
-            one.close()
-
-
-@contextmanager
-def on_core(core: int) -> Iterator[None]:
-    """What is started in here runs on that processor alone."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {core})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
+_PLACE = {"brokers a topic": 0, "topics": 1, "connections": 2}
 
 
 def main() -> int:
@@ -114,35 +46,112 @@ def main() -> int:
     flags.add_argument("--scale", type=float, default=1.0, help="how many requests, as a factor (1.0)")
     flags.add_argument("--only", default="", metavar="TEXT", help="only the loads with TEXT in their names")
     flags.add_argument("--starts", action="store_true", help="only how long commands take from start to end")
+    flags.add_argument("--write", action="store_true", help=f"write the figures into docs/{PAGE.name}")
     asked = flags.parse_args()
-    if not asked.starts:
-        serve(asked.scale, asked.only)
-    if not asked.only:
-        with tempfile.TemporaryDirectory() as folder:
-            start.report(Path(folder))
+    raise_file_limit()
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        lines: list[str] = []
+        if not asked.starts:
+            for line in serving(home, asked.scale, asked.only):
+                print(line, flush=True)
+                lines.append(line)
+        if not asked.only:
+            start.report(home)
+        if asked.write:
+            write(lines)
     return 0
 
 
-def serve(scale: float, only: str) -> None:
-    """Print what each load costs the servers."""
-    server_core, load_core = (sorted(os.sched_getaffinity(0)) * 2)[:2]
-    print(f"{'server CPU microseconds a request':44} {'ours':>10} {'Java 5.5.0':>10} {'Java/ours':>9}")
-    with tempfile.TemporaryDirectory() as folder, on_core(load_core):
-        starts: list[Callable[[Path], OurNameServer | JavaNameServer]] = [
-            OurNameServer, lambda home: JavaNameServer(home, jvm_flags=()),
-        ]  # fmt: skip
-        for number, work in enumerate(work for work in works(scale) if only in work.name):
-            costs = []
-            for which, begin in enumerate(starts):
-                with on_core(server_core):
-                    server = begin(Path(folder) / f"{number}-{which}")
-                    server.start()
-                try:
-                    costs.append(measure(server.port, server.child.pid, work))
-                finally:
-                    server.kill()
-            ours, java = costs
-            print(f"{work.name:44} {ours.cpu:10.1f} {java.cpu:10.1f} {java.cpu / ours.cpu:9.2f}", flush=True)
+def serving(home: Path, scale: float, only: str) -> Iterator[str]:
+    """Tables in Markdown, line by line as they come."""
+    yield "| server CPU time of a request, µs | ours | Java 5.5.0 | Java/ours |"
+    yield "|---|---:|---:|---:|"
+    for number, work in enumerate(work for work in works(scale) if only in work.name):
+        with together(SERVERS, home / f"work-{number}") as servers:
+            ours, java = least(servers, work).values()
+        yield f"| {work.name} | {ours:.1f} | {java:.1f} | {java / ours:.1f} |"
+    if only:
+        return
+    yield ""
+    yield "| what others wait for, ms: median, p99, longest | ours | Java 5.5.0 |"
+    yield "|---|---:|---:|"
+    for title, look in (
+        ("1,000 new connections at once beside 64 busy ones: first answer", beside_lookups),
+        (
+            "a lookup each ms while 10,000 changed topics register",
+            lambda it: beside_registrations(it, 10_000),
+        ),
+        (
+            "a lookup each ms while 80,000 changed topics register",
+            lambda it: beside_registrations(it, 80_000),
+        ),
+    ):
+        cells = []
+        for name, begin in SERVERS.items():
+            with running(begin, home / f"{name}-{len(title)}") as server:
+                cells.append(" / ".join(f"{value:.1f}" for value in look(server)))
+        yield f"| {title} | {' | '.join(cells)} |"
+    yield ""
+    yield "| memory | ours | Java 5.5.0 |"
+    yield "|---|---:|---:|"
+    used = []
+    for name, begin in SERVERS.items():
+        with running(begin, home / f"{name}-memory") as server:
+            used.append(memory_of(server))
+    for title, values in zip(
+        ("idle, MiB", "64 brokers with 10,000 topics each, MiB more", "a connection that says nothing, KiB"),
+        zip(*used, strict=True),
+        strict=True,
+    ):
+        yield f"| {title} | {values[0]:.1f} | {values[1]:.1f} |"
+    yield ""
+    yield "| each asks or registers every 30 s | ours, percent of a processor |"
+    yield "|---|---:|"
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    clients = min(20_000, files - 1_200) if files != resource.RLIM_INFINITY else 20_000
+    with running(SERVERS["ours"], home / "pollers") as server:
+        share = share_of_pollers(server, clients, 1_000, 30.0, 15.0)
+    yield f"| {clients:,} clients, 1,000 brokers, 2,500 topics | {share:.1f} |"
+    yield from growth(home, scale)
+
+
+def growth(home: Path, scale: float) -> Iterator[str]:
+    """How the CPU time of a lookup grows with one of: 4 brokers, 1,000 topics, 64 connections."""
+    requests = int(60_000 * scale)
+    for what, cases in GROWTH.items():
+        values = []
+        for brokers, topics, connections in cases:
+            work = Work(
+                "", brokers, topics, lookups(connections, 1, topics=topics), 1, requests // 2, requests
+            )
+            with running(SERVERS["ours"], home / f"{what}-{brokers}-{topics}-{connections}") as server:
+                values.append(cost(server, work).cpu)
+        numbers = [str(case[_PLACE[what]]) for case in cases]
+        yield ""
+        yield "```mermaid"
+        yield "xychart-beta"
+        yield f'    title "server CPU time of a lookup, µs, by {what}"'
+        yield f"    x-axis [{', '.join(numbers)}]"
+        yield f"    line [{', '.join(f'{value:.1f}' for value in values)}]"
+        yield "```"
+
+
+def write(lines: list[str]) -> None:
+    """The figures between the two marks of the page; what people wrote around them stays."""
+    text = PAGE.read_text()
+    head, begin, rest = text.partition("<!-- figures -->\n")
+    _, end, tail = rest.partition("<!-- end of figures -->\n")
+    PAGE.write_text("".join([head, begin, "\n".join([machine(), "", *lines, ""]), end, tail]))
+
+
+def machine() -> str:
+    java = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False).stderr
+    load = os.getloadavg()[0]
+    return (
+        f"nsadmin {__version__}, Python {platform.python_version()}, {java.splitlines()[0]}, "
+        f"{os.cpu_count()} processors ({platform.machine()}), load of the machine at the end {load:.1f}."
+    )
 
 
 if __name__ == "__main__":

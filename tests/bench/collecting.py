@@ -1,5 +1,6 @@
 """`python -m tests.bench.collecting`: 10,000 topics on each of our three name servers, polled three times.
 
+With `--ask-brokers` four simulated brokers have them, which are asked as well, for runtime and lag.
 Prints each poll's time; then the most requests that began within a second and were under way at a time, over
 all servers, as they were measured, and the memory of this process: the collector and this meter.
 """
@@ -10,15 +11,18 @@ import socket
 import sys
 import tempfile
 import threading
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from namesrv_core.transport.calls import Exchange
 from nsadmin import AdminClient
+from nsadmin.operations.collector.asking import Questions
 from nsadmin.operations.collector.running import Collector, Plan
 from nsadmin.operations.collector.watching import Voice
-from tests.bench.__main__ import register
-from tests.interop.our_server import OurNameServer
+from tests.bench.requests import register
+from tests.interop.our_server import ROOT, OurNameServer
+from tests.interop.processes import Child
 
 SERVERS, BROKERS, POLLS = 3, 4, 3
 
@@ -61,10 +65,25 @@ class Polls:
 
     def __call__(self, text: str) -> None:
         print(text, flush=True)
+        if "polled in" not in text:
+            return
         with self._lock:
             self._left -= 1
             if self._left <= 0:
                 self.are_done.set()
+
+
+@contextmanager
+def fleet(folder: Path, addrs: list[str], topics: int) -> Iterator[None]:
+    """Brokers in a process of their own, registered with all."""
+    sizes = ("--clusters", "1", "--groups", str(BROKERS), "--replicas", "1", "--topics", str(topics))
+    command = [sys.executable, "-m", "namesrv_core.lab", "up", "-n", ";".join(addrs), *sizes]
+    child = Child(command, folder / "fleet.log", env={"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"})
+    try:
+        child.wait_for_line("Ctrl-C stops", 300)
+        yield
+    finally:
+        child.kill()
 
 
 def main() -> int:
@@ -72,6 +91,7 @@ def main() -> int:
     flags.add_argument("--topics", type=int, default=10_000)
     flags.add_argument("--rate", type=int, default=1000)
     flags.add_argument("--concurrency", type=int, default=64)
+    flags.add_argument("--ask-brokers", action="store_true")
     asked = flags.parse_args()
     meter, polls = Meter(), Polls(SERVERS * POLLS)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
@@ -81,12 +101,18 @@ def main() -> int:
             home.mkdir()
             server = stack.enter_context(OurNameServer(home))
             addrs.append(server.address)
-            for broker in range(BROKERS):
+            for broker in range(0 if asked.ask_brokers else BROKERS):
                 # A broker that hangs up is forgotten.
                 connection = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
                 connection.sendall(register(broker, asked.topics))
                 connection.recv(1 << 16)
-        plan = Plan(addrs, Path(folder) / "collected", 1.0, asked.concurrency, asked.rate)
+        if asked.ask_brokers:
+            stack.enter_context(fleet(Path(folder), addrs, asked.topics))
+        questions = Questions(asked.ask_brokers, asked.ask_brokers)
+        plan = Plan(
+            addrs, Path(folder) / "collected", 1.0, asked.concurrency, asked.rate, questions=questions,
+            broker_interval=1,
+        )  # fmt: skip
         voice = Voice(print, print, polls)
         collector = Collector(plan, lambda: AdminClient(addrs, observer=meter), voice)
         running = threading.Thread(target=collector.run)

@@ -1,105 +1,205 @@
-"""`python -m tests.bench.journal_year`: how long a year of journal takes to answer for one topic.
+"""`python -m tests.bench.journal_year`: how long a year of journal, 2 GB of closed segments, takes to answer.
 
-64 brokers with 10,000 topics; segments are full (16 MiB) of other brokers' restarts. The topic is on two
-brokers that restart once a week. Segments in which nothing concerns it are one and the same file.
+64 brokers with 10,000 topics on four of them each. A full segment (16 MiB) has restarts of brokers, hourly
+snapshots, heartbeats, and changes of single topics; eight of them are made, and copied until the folder is as
+large as `--megabytes` says, each copy under the name of its time, but with the times of the first within.
+Those in the middle of the year are no copies. One topic is in two segments a week, one in every segment (and
+in many lines of it), one nowhere.
+
+Commands are timed as processes, start included; files are in the page cache. CPU seconds say more where
+others use the machine too.
 """
 
 import argparse
 import os
+import random
+import resource
+import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
+from typing import NamedTuple
 
-from namesrv_core.events import BrokerUnregistered, Event, QueueData, TopicChange, TopicsChanged
-from namesrv_core.history.records import Origin, line
+from namesrv_core.events import (
+    AlikeTopics,
+    BrokerChanged,
+    BrokerInfo,
+    BrokerRegistered,
+    BrokerUnregistered,
+    DataVersion,
+    Event,
+    Heartbeats,
+    QueueData,
+    Snapshot,
+    TopicChange,
+    TopicsChanged,
+    WritePermWiped,
+)
+from namesrv_core.history.lines import line
+from namesrv_core.history.records import Origin
 from namesrv_core.storage import index, segments
 from tests.interop.our_server import ROOT
-from tests.support.journals import registered, snapshot
+from tests.support.journals import snapshot
 
-TOPICS = [f"business-unit-{number % 97}.orders-{number:05d}" for number in range(10_000)]
-TOPIC = "the-topic"
-DAY = 86_400_000
+RARE, FREQUENT = "the-rare-topic", "the-frequent-topic"
+BROKERS, TOPICS, ON_EACH = 64, 10_000, 4
+YEAR = 365 * 86_400_000
 BEGIN = 1_735_689_600_000
 FULL = 16 << 20
+KINDS, TRUE_ONES = 8, 3
 
 
-def restart(broker: int, topics: list[str]) -> list[Event]:
-    name, addr = f"broker-{broker}", f"10.0.0.{broker}:10911"
-    queue = QueueData(name, 8, 8, 6)
-    gone = tuple(TopicChange(topic, queue, None) for topic in topics)
-    return [
-        BrokerUnregistered("c", name, 0, addr, "channel closed", 1),
-        TopicsChanged(name, "unregistration", gone),
-        *registered(name, *topics, addr=addr),
-    ]
+class World:
+    """Who has which topics, and what happens to them."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+        nouns = ("orders", "payments", "stock", "mail", "audit", "billing")
+        layout = random.Random(0)
+        names = [f"unit-{layout.randrange(97)}.{layout.choice(nouns)}-{n:05d}" for n in range(TOPICS)]
+        self.on: dict[int, list[str]] = {broker: [] for broker in range(BROKERS)}
+        self.places: dict[str, list[int]] = {}
+        for name in [*names, FREQUENT]:
+            self.places[name] = layout.sample(range(BROKERS), ON_EACH)
+            for broker in self.places[name]:
+                self.on[broker].append(name)
+        self.snapshot = self._snapshot()
+
+    def queue(self, broker: int, topic: str, perm: int = 6) -> QueueData:
+        number = (4, 8, 16)[len(topic) % 3]
+        return QueueData(f"broker-{broker}", number, number, perm)
+
+    def _snapshot(self) -> Snapshot:
+        numbers: dict[QueueData, int] = {}
+        routes: dict[tuple[int, ...], list[str]] = {}
+        for topic, brokers in self.places.items():
+            queues = (self.queue(broker, topic) for broker in brokers)
+            places = tuple(numbers.setdefault(queue, len(numbers)) for queue in queues)
+            routes.setdefault(places, []).append(topic)
+        alike = tuple(AlikeTopics(tuple(topics), places) for places, topics in routes.items())
+        return snapshot("roll", queues=tuple(numbers), routes=alike)
+
+    def restart(self, broker: int, more: tuple[str, ...] = ()) -> Iterator[Event]:
+        name, addr = f"broker-{broker}", f"10.0.0.{broker}:10911"
+        topics = [*self.on[broker], *more]
+        yield BrokerUnregistered("c", name, 0, addr, "channel closed", self.chance.randrange(1000))
+        queues = [(topic, self.queue(broker, topic)) for topic in topics]
+        yield TopicsChanged(name, "unregistration", tuple(TopicChange(t, queue, None) for t, queue in queues))
+        yield BrokerRegistered("c", name, 0, addr, len(topics), info=self._info())
+        yield TopicsChanged(name, "registration", tuple(TopicChange(t, None, queue) for t, queue in queues))
+
+    def change(self, broker: int, topic: str) -> Iterator[Event]:
+        name = f"broker-{broker}"
+        yield BrokerChanged("c", name, 0, f"10.0.0.{broker}:10911", len(self.on[broker]), info=self._info())
+        change = TopicChange(topic, self.queue(broker, topic), self.queue(broker, topic, 4))
+        yield TopicsChanged(name, "registration", (change,))
+
+    def _info(self) -> BrokerInfo:
+        return BrokerInfo("ha", 120_000, DataVersion(self.chance.randrange(9999), 0, BEGIN), ())
+
+    def events(self, has_rare: bool) -> Iterator[Event]:
+        yield self.snapshot
+        if has_rare:
+            yield from self.restart(0, (RARE,))
+            yield WritePermWiped("broker-0", 1, (TopicChange(RARE, self.queue(0, RARE), None),))
+        while True:
+            sort, broker = self.chance.random(), self.chance.randrange(BROKERS)
+            if sort < 0.02:
+                yield from self.restart(broker)
+            elif sort < 0.025:
+                yield self.snapshot
+            elif sort < 0.03:
+                yield from self.change(self.places[FREQUENT][0], FREQUENT)
+            elif sort < 0.5:
+                yield from self.change(broker, self.chance.choice(self.on[broker]))
+            else:
+                silence = self.chance.randrange(30_000)
+                yield Heartbeats(BROKERS, silence, f"10.0.0.{broker}:10911")
 
 
-def events(concerned: bool) -> Iterator[Event]:
-    yield snapshot("roll")
-    if concerned:
-        yield from restart(0, [*TOPICS, TOPIC])
-    for number in range(10_000):
-        yield from restart(2 + number % 62, TOPICS)
+class Made(NamedTuple):
+    """A closed segment with its index, to be copied."""
+
+    path: Path
+    size: int
 
 
-def write(folder: Path, begun: int, first: int, concerned: bool) -> tuple[Path, int]:
-    """A closed and indexed segment; and the number behind its last record."""
-    path, size, seq = folder / segments.name(first, begun), 0, first
+def write(folder: Path, seed: int, has_rare: bool, first: int = 1, begun: int = BEGIN) -> Made:
+    path, size = folder / segments.name(first, begun + seed), 0
     with path.open("wb") as file:
-        for event in events(concerned):
-            size += file.write(line(seq, "s:9876", Origin(begun + seq - first, "REGISTER_BROKER"), event))
-            seq += 1
+        for seq, event in enumerate(World(seed).events(has_rare), first):
+            time = begun + (seq - first) * 997
+            origin = Origin(time, "REGISTER_BROKER", f"10.0.0.{seq % 64}:{40_000 + seq % 1000}")
+            size += file.write(line(seq, "ns-1:9876", origin, event))
             if size >= FULL:
                 break
     closed = segments.compress(path)
     index.build(segments.Segment(closed, first, begun, True))
-    return closed, seq
+    return Made(closed, closed.stat().st_size + index.size(closed))
 
 
-def year(folder: Path, a_day: int) -> None:
-    """The journal of a year, with so many segments a day."""
-    other: Path | None = None
-    seq = 1
-    for number in range(365 * a_day):
-        begun = BEGIN + number * DAY // a_day
-        concerned = number % (7 * a_day) in (0, 3 * a_day)
-        if concerned or other is None:
-            path, seq = write(folder, begun, seq, concerned)
-            other = other if concerned else path
+def year(folder: Path, models: Path, total: int) -> int:
+    """A journal of that size; how many segments it has."""
+    usual = [write(models, number, has_rare=False) for number in range(KINDS)]
+    rare = write(models, KINDS, has_rare=True)
+    count = total // (sum(made.size for made in usual) // KINDS)
+    rare_ones = {(week * 2 + half) * count // 104 for week in range(52) for half in (0, 1)}
+    for number in range(count):
+        made = rare if number in rare_ones else usual[number % KINDS]
+        first, begun = 1 + number * 100_000, BEGIN + number * (YEAR // count)
+        if 0 <= number - count // 2 < TRUE_ONES:
+            write(folder, 0, False, first, begun)
             continue
-        name = segments.name(seq, begun)
-        os.link(other, folder / f"{name}.zst")
-        os.link(index.path_of(other), index.path_of(folder / f"{name}.zst"))
-        seq += 200
+        path = folder / f"{segments.name(first, begun)}.zst"
+        shutil.copy(made.path, path)
+        shutil.copy(index.path_of(made.path), index.path_of(path))
+    return count
 
 
-def timed(*args: str) -> float:
+def timed(*args: str) -> str:
+    """How long a command takes, and how many lines it prints."""
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
-    begun = perf_counter()
-    subprocess.run(
-        [sys.executable, "-m", "nsadmin", *args], env=environment, stdout=subprocess.DEVNULL, check=True
-    )
-    return perf_counter() - begun
+    begun, before = perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        [sys.executable, "-m", "nsadmin", *args, "--quiet"],
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    seconds, after = perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return f"{seconds:.2f} s ({cpu:.2f} s of CPU), {done.stdout.count(chr(10))} lines"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--segments-a-day", type=int, default=6)
+    parser.add_argument("--megabytes", type=int, default=2048)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
-        folder = Path(home)
-        year(folder, args.segments_a_day)
-        sizes = [path.stat().st_size for path in folder.glob("*.zst")]
-        indexes = [path.stat().st_size for path in folder.glob("*.idx")]
-        plain = len(sizes) * FULL
-        print(f"{len(sizes)} segments: {plain >> 30} GiB, {sum(sizes) >> 20} MiB compressed,"
-              f" {sum(indexes) >> 20} MiB of indexes")  # fmt: skip
-        history = ("history", "topic", TOPIC, "--journal", str(folder))
-        print(f"history of a topic that changed 104 times: {timed(*history):.2f} s")
-        print(f"history of a topic that is nowhere: {timed('history', 'topic', 'none', *history[3:]):.2f} s")
+        folder, models = Path(home) / "journal", Path(home) / "models"
+        folder.mkdir()
+        models.mkdir()
+        count = year(folder, models, args.megabytes << 20)
+        sizes = [sum(path.stat().st_size for path in folder.glob(f"*.{kind}")) for kind in ("zst", "idx")]
+        print(
+            f"{count} segments: {count * FULL >> 30} GiB, {sizes[0] >> 20} MiB compressed,"
+            f" {sizes[1] >> 20} MiB of indexes"
+        )
+        step = YEAR // count
+        middle = BEGIN + (count // 2) * step + 1_500_000
+        for what, *words in (
+            ("a topic in 104 segments", "history", "topic", RARE),
+            ("a topic in every segment, the newest 1000", "history", "topic", FREQUENT),
+            ("the same, of a day in the middle", "history", "topic", FREQUENT, "--since", str(middle),
+             "--until", str(middle + 86_400_000)),
+            ("a topic that is nowhere", "history", "topic", "none"),
+            ("a rare type", "history", "--type", "WritePermWiped"),
+            ("everything, the newest 1000", "history"),
+            ("the route at a moment", "routeAt", FREQUENT, "--at", str(middle)),
+            ("a topic in every segment, all of it", "history", "topic", FREQUENT, "--limit", "0"),
+        ):  # fmt: skip
+            print(f"{what}: {timed(*words, '--journal', str(folder))}", flush=True)
 
 
 if __name__ == "__main__":

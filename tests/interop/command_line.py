@@ -20,9 +20,9 @@ class Done(NamedTuple):
     said: str
 
 
-def nsadmin(namesrv: str, *args: str, env: Mapping[str, str] | None = None) -> Done:
-    """Run a command; `env` adds to the environment."""
+def nsadmin(namesrv: str, *args: str, env: Mapping[str, str] | None = None, typed: str | None = None) -> Done:
+    """Run a command; `env` adds to the environment, `typed` is its standard input."""
     command = [sys.executable, "-m", "nsadmin", "-n", namesrv, "--json", *args]
     environment = {**ENVIRONMENT, **(env or {})}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, input=typed)
     return Done(done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr)

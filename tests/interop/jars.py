@@ -76,6 +76,25 @@ def jars(version: str) -> Path:
     return target
 
 
+def container(version: str) -> Path:
+    """The jar of the broker container, which is not among a release's other jars."""
+    target = cache_root() / f"rocketmq-container-{version}"
+    if not target.is_dir():
+        require_java()
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+        artifact = f"-Dartifact=org.apache.rocketmq:rocketmq-container:{version}"
+        maven = ["mvn", "-q", "-B", "dependency:copy", artifact, f"-DoutputDirectory={temporary}"]
+        try:
+            subprocess.run(maven, check=True, timeout=600, capture_output=True, text=True)
+            publish(temporary, target)
+        except subprocess.CalledProcessError as error:
+            pytest.fail(f"Maven brought no container:\n{error.stdout}{error.stderr}", pytrace=False)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+    return next(target.glob("*.jar"))
+
+
 def class_path(version: str) -> str:
     return str(jars(version) / "*")
 

@@ -163,7 +163,10 @@ class JavaNameServer(Running):
 
 
 class JavaBroker(Running):
-    """A released broker; it is up when its boot line came, registered when a name server says so."""
+    """A released broker; it is up when its boot line came, registered when a name server says so.
+
+    Without addresses it has to be told in `config` where it finds name servers.
+    """
 
     def __init__(
         self,
@@ -189,7 +192,7 @@ class JavaBroker(Running):
             "brokerIP2": "127.0.0.1",
             "listenPort": self.port,
             "haListenPort": self.port + 1,
-            "namesrvAddr": ";".join(namesrv_addrs),
+            **({"namesrvAddr": ";".join(namesrv_addrs)} if namesrv_addrs else {}),
             "storePathRootDir": home / "store",
             "storePathCommitLog": home / "store" / "commitlog",
             "mappedFileSizeCommitLog": 16 * 1024 * 1024,
@@ -221,12 +224,15 @@ class MqAdmin(Running):
 
     END = "### end of command\n"
 
-    def __init__(self, home: Path, namesrv: Sequence[str], version: str = jars.NEWEST) -> None:
-        self.home, self._namesrv, self._version = home, namesrv, version
+    def __init__(
+        self, home: Path, namesrv: Sequence[str], version: str = jars.NEWEST, flags: Sequence[str] = ()
+    ) -> None:
+        self.home, self._namesrv, self._version, self._flags = home, namesrv, version, flags
 
     def start(self) -> None:
         source = Path(__file__).parent / "java" / "Commands.java"
-        flags = [*QUICK_START, "-Xmx256m", f"-Drocketmq.namesrv.addr={';'.join(self._namesrv)}"]
+        servers = f"-Drocketmq.namesrv.addr={';'.join(self._namesrv)}"
+        flags = [*QUICK_START, "-Xmx256m", *self._flags, servers]
         main = "org.apache.rocketmq.tools.command.MQAdminStartup"
         command = [*java(self._version, main, self.home, flags, ())[:-1], str(source)]
         self.child = Child(command, self.home / "stdout.log", talks=True)
@@ -247,8 +253,11 @@ class LiveClients(Running):
     With `pop` the broker shares out the queues, and the consumer pops if its group is set to that.
     """
 
-    def __init__(self, home: Path, namesrv: str, topic: str, *, pop: bool = False) -> None:
+    def __init__(
+        self, home: Path, namesrv: str, topic: str, *, pop: bool = False, flags: Sequence[str] = ()
+    ) -> None:
         self.home, self._args = home, [namesrv, topic, *(["pop"] if pop else [])]
+        self._flags = flags
 
     def start(self) -> None:
         self.home.mkdir(parents=True)
@@ -258,7 +267,15 @@ class LiveClients(Running):
         settings = [f"-Duser.home={self.home}", f"-Drmq.logback.configurationFile={logback}"]
         # Clients look every 20 seconds for queues that are new to them.
         settings += [f"-Drocketmq.client.rebalance.{name}Interval=1000" for name in ("wait", "min")]
-        command = ["java", *QUICK_START, "-Xmx256m", *settings, "-cp", jars.class_path(jars.NEWEST)]
+        command = [
+            "java",
+            *QUICK_START,
+            "-Xmx256m",
+            *self._flags,
+            *settings,
+            "-cp",
+            jars.class_path(jars.NEWEST),
+        ]
         program = [*command, str(source), *self._args]
         self.child = Child(program, self.home / "stdout.log", talks=True)
         try:
@@ -273,6 +290,36 @@ class LiveClients(Running):
         self.child.write(f"{line}\n")
         wait_for(line, lambda: self.child.output.count("done ") > before, 40)
         return int(self.child.output.rpartition("consumed ")[2].split()[0])
+
+
+class Lookups(Running):
+    """A Java client that asks for routes of a topic and sends to it, without a pause, until it is `ended`.
+
+    `domain` is that of an address server, for a client without name servers of its own.
+    """
+
+    def __init__(self, home: Path, namesrv: Sequence[str], topic: str, domain: str | None = None) -> None:
+        self.home, self._args, self._domain = home, [";".join(namesrv) or "-", topic], domain
+
+    def start(self) -> None:
+        self.home.mkdir(parents=True)
+        logback = self.home / "logback.xml"
+        logback.write_text(QUIET_LOGBACK)
+        settings = [f"-Duser.home={self.home}", f"-Drmq.logback.configurationFile={logback}"]
+        settings += [f"-Drocketmq.namesrv.domain={self._domain}"] if self._domain else []
+        source = Path(__file__).parent / "java" / "Lookups.java"
+        command = ["java", *QUICK_START, "-Xmx256m", *settings, "-cp", jars.class_path(jars.NEWEST)]
+        self.child = Child([*command, str(source), *self._args], self.home / "stdout.log", talks=True)
+        try:
+            self.child.wait_for_line("begun", 60)
+        except BaseException:
+            self.child.kill()
+            raise
+
+    def ended(self) -> str:
+        """What it says at its end: how often it asked, and what failed."""
+        self.child.write("\n")
+        return self.child.wait_for_line("asked ", 60)
 
 
 def mqadmin(args: Sequence[str], namesrv: Sequence[str], home: Path, version: str = jars.NEWEST) -> str:

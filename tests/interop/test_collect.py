@@ -41,7 +41,7 @@ class Both(NamedTuple):
     def poll(self) -> Turn:
         plan = Plan((self.java.address,), self.folder, None)
         silent = Voice(lambda text: None, lambda text: None)
-        [turn] = Collector(plan, lambda: AdminClient(self.java.address), silent).once()
+        [turn] = Collector(plan, lambda: AdminClient(self.java.address), silent).once().turns
         return turn
 
     @property

@@ -1,10 +1,14 @@
 """Commands about consumers, producers and offsets, with living Java clients on a 5.5.0 and a 4.9.7 broker."""
 
+import os
+import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from namesrv_core.storage import reading
 from tests.interop import command_line, jars
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_runtime_info, wait_for_topic
 from tests.interop.command_line import Done
@@ -125,6 +129,65 @@ def test_offsets_are_moved_while_nobody_consumes(cluster: Cluster) -> None:
     one = ["resetOffsetByTime", GROUP, TOPIC, "-b", cluster.new.address, "-q", "2", "-o", "0", "--yes"]
     [row] = cluster(*one).rows
     assert (row["queueId"], row["to"], row["repeated"], row["result"]) == (2, 0, 10, "done")
+
+
+def test_a_collector_writes_down_what_brokers_tell(cluster: Cluster, tmp_path: Path) -> None:
+    rows = cluster("consumerProgress", GROUP, "-t", TOPIC).rows
+    wanted = {
+        name: (
+            4,
+            sum(row["brokerOffset"] for row in rows if row["brokerName"] == name),
+            sum(row["consumerOffset"] for row in rows if row["brokerName"] == name),
+            sum(row["diff"] for row in rows if row["brokerName"] == name),
+        )
+        for name in ("broker-a", "broker-old")
+    }
+    # A real lag: one queue was moved back.
+    assert [lag for *_, lag in wanted.values()] == [10, 0]
+    done = cluster("collect", str(tmp_path), "--once", "--runtime", "--lag")
+    assert (done.code, done.rows[1]["brokers"], done.rows[1]["error"]) == (0, 2, None)
+    records = list(reading.records(tmp_path / "brokers"))
+    lags = {
+        record.fields["brokerName"]: (
+            item["queueCount"], item["brokerOffset"], item["consumerOffset"], item["lag"]
+        )
+        for record in records
+        if record.type == "ConsumerLag" and record.fields["consumerGroup"] == GROUP
+        for item in record.fields["lags"]
+        if item["topic"] == TOPIC
+    }  # fmt: skip
+    assert lags == wanted
+    told = [record.fields for record in records if record.type == "BrokerRuntime"]
+    assert {
+        (
+            item["brokerName"],
+            item["brokerVersion"],
+            item["putTotal"] >= 40,
+            0 < item["commitLogDiskRatio"] < 1,
+        )
+        for item in told
+    } == {("broker-a", "V5_5_0", True, True), ("broker-old", "V4_9_7", True, True)}
+    # 4.9 says neither whether it is active nor, by that name, what it hands out.
+    assert {item["brokerName"]: item.get("brokerActive") for item in told} == {
+        "broker-a": True,
+        "broker-old": None,
+    }
+    assert all(item["getTotal"] > 0 for item in told)
+
+
+def test_a_broker_that_stands_still_is_a_record_too(cluster: Cluster, tmp_path: Path) -> None:
+    os.kill(cluster.old.child.pid, signal.SIGSTOP)
+    try:
+        done = cluster("--timeout", "2", "collect", str(tmp_path), "--once", "--runtime", "--lag")
+    finally:
+        os.kill(cluster.old.child.pid, signal.SIGCONT)
+    assert (done.code, done.rows[1]["error"]) == (3, "1 of 2 brokers did not tell")
+    records = list(reading.records(tmp_path / "brokers"))
+    failed = [record.fields for record in records if record.type == "BrokerPollFailed"]
+    assert [(item["brokerName"], item["question"], item["error"]) for item in failed] == [
+        ("broker-old", question, "no answer within 2 s") for question in ("runtime", "groups")
+    ]
+    assert {item.fields["brokerName"] for item in records if item.type == "ConsumerLag"} == {"broker-a"}
 
 
 def test_a_group_is_made_changed_and_deleted(cluster: Cluster) -> None:

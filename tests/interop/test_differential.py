@@ -13,7 +13,7 @@ import pytest
 from tests.interop.differential.generator import UNKNOWN_CODES
 from tests.interop.differential.runner import Run
 from tests.interop.differential.subject import SERIAL, Subject
-from tests.interop.differential.tolerated import JAVA_ITSELF, TABLE
+from tests.interop.differential.tolerated import JAVA_ITSELF, OURS_ITSELF, TABLE
 from tests.interop.java_parts import JavaNameServer
 from tests.interop.our_server import OurNameServer
 
@@ -54,6 +54,23 @@ def test_ours_answers_as_java_does_but_for_the_table(
         print(f"\n{run.report}")
     if ":" not in SEED and OPERATIONS >= 5000:
         covers_everything(run)
+
+
+def test_ours_answers_the_same_without_its_fast_path(tmp_path: Path) -> None:
+    """The sequences that it is compared with Java over, so without it ours agrees with Java, too."""
+    homes = [tmp_path / "fast", tmp_path / "usual"]
+    for home in homes:
+        home.mkdir()
+    with (
+        OurNameServer(homes[0], SERIAL) as fast,
+        OurNameServer(homes[1], {**SERIAL, "fastPath": "false"}) as usual,
+        Subject("without", usual.port) as one,
+        Subject("with", fast.port) as other,
+    ):
+        run = Run(one, other, OURS_ITSELF)
+        run.sequences(SEED, OPERATIONS)
+    if ":" not in SEED:
+        assert run.report.operations >= OPERATIONS
 
 
 def test_java_answers_as_itself_with_an_almost_empty_table(java: JavaNameServer, tmp_path: Path) -> None:

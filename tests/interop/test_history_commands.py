@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -34,21 +35,25 @@ def nsadmin(*args: str) -> tuple[int, Any]:
 
 
 class Told(NamedTuple):
-    """A journal, and what topicRoute showed at some moments (ms)."""
+    """A journal, and at some moments (ms) what topicRoute showed and the file of a snapshot taken then."""
 
     folder: str
     shown: dict[int, tuple[int, Any]]
+    saved: dict[int, str]
 
 
 @pytest.fixture(scope="module")
 def told(released: None, tmp_path_factory: pytest.TempPathFactory) -> Told:
     home = tmp_path_factory.mktemp("history")
-    folder, shown = str(home / "kept"), dict[int, tuple[int, Any]]()
+    folder, shown, saved = str(home / "kept"), dict[int, tuple[int, Any]](), dict[int, str]()
     with OurNameServer(home / "ours", {"journalDir": folder}) as server:
 
         def look() -> None:
             answer = nsadmin("topicRoute", TOPIC, "-n", server.address) if route(server, TOPIC) else (5, [])
-            shown[int(time.time() * 1000)] = answer
+            file = str(home / f"{len(saved)}.snapshot.zst")
+            assert nsadmin("snapshotSave", file, "-n", server.address)[0] == 0
+            moment = int(time.time() * 1000)
+            shown[moment], saved[moment] = answer, file
             time.sleep(0.01)
 
         def queues(count: int, perm: int) -> Callable[[], bool]:
@@ -76,7 +81,7 @@ def told(released: None, tmp_path_factory: pytest.TempPathFactory) -> Told:
             broker.kill()
         wait_for("the end of the broker", lambda: not brokers(server), 30)
         look()
-    return Told(folder, shown)
+    return Told(folder, shown, saved)
 
 
 def test_route_at_is_what_topic_route_showed_at_each_moment(told: Told) -> None:
@@ -87,6 +92,21 @@ def test_route_at_is_what_topic_route_showed_at_each_moment(told: Told) -> None:
         assert [{name: row[name] for name in row if name != "server"} for row in past] == rows
         seen += [(row["readQueueNums"], row["perm"]) for row in past] or [None]
     assert seen == [None, (3, 6), (3, 4), (5, 6), None]
+
+
+def test_a_snapshot_of_a_past_moment_is_the_one_that_was_taken_then(told: Told, tmp_path: Path) -> None:
+    sizes = []
+    for number, (moment, then) in enumerate(told.saved.items()):
+        file = str(tmp_path / f"{number}.snapshot.zst")
+        code, [row] = nsadmin("snapshotSave", file, "--at", str(moment), "--journal", told.folder)
+        assert code == 0
+        sizes.append((row["brokers"], row["topics"] > 3))
+        assert nsadmin("routeDiff", "--from", then, "--to", file) == (0, [])
+        assert nsadmin("routeDiff", "--from", file, "--to", str(moment), "--journal", told.folder) == (0, [])
+    assert sizes == [(1, True)] * 4 + [(0, False)]
+    first, second = (f"{tmp_path}/{number}.snapshot.zst" for number in (1, 2))
+    code, rows = nsadmin("routeDiff", TOPIC, "--from", first, "--to", second)
+    assert (code, [row["changes"] for row in rows]) == (1, ["perm rw- -> r--"])
 
 
 def test_the_history_of_the_topic_tells_it_all(told: Told) -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from nsadmin.commands.mqadmin_names import KNOWN
-from tests.interop import jars
+from tests.interop import jars, lite
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
 from tests.interop.java_parts import JavaBroker, mqadmin
 from tests.interop.our_server import ROOT, OurNameServer
@@ -45,7 +45,11 @@ def broker(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     with (
         OurNameServer(home / "ns") as server,
         JavaBroker(
-            home / "broker", [server.address], "broker-a-0", "cluster-a", config={"traceTopicEnable": "true"}
+            home / "broker",
+            [server.address],
+            "broker-a-0",
+            "cluster-a",
+            config={"traceTopicEnable": "true", **lite.CONFIG},
         ) as java,
     ):
         wait_for_broker([server], "broker-a-0")
@@ -60,7 +64,12 @@ def broker(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         # Brokers build their indexes a moment later, that of the trace too.
         for search in (["queryMsgByKey", "payments", "order-4711"], ["queryMsgTraceById", unique_id]):
             wait_for(search[0], partial(answers, there, search), 20)
-        yield there
+        lite.create(java.port, "chats", "readers")
+        lite.send(java.port, "chats", "room-1")
+        lite.commit(java.port, "chats", "room-1", "readers", 0)
+        wait_for_topic([server], "chats")
+        with lite.client(java.port, "chats", "readers", "client-1", ["room-1"]):
+            yield there
 
 
 def answers(broker: Broker, line: list[str]) -> bool:

@@ -83,7 +83,8 @@ def clusters(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     write_plain_acl(
         home / "old", [{"accessKey": USER.access_key, "secretKey": USER.secret_key, "admin": True}]
     )
-    with OurNameServer(home / "ours") as ours, ExitStack() as ends, ThreadPoolExecutor() as pool:
+    plain = {"tls.server.mode": "disabled"}
+    with OurNameServer(home / "ours", plain) as ours, ExitStack() as ends, ThreadPoolExecutor() as pool:
         theirs = JavaNameServer(home / "theirs", jvm_flags=flags)
         behind_tls = JavaBroker(home / "behind", [theirs.address], "broker-tls", jvm_flags=flags)
         new = JavaBroker(home / "new", [ours.address], config=acl_config(USER.access_key, USER.secret_key))
@@ -221,7 +222,7 @@ def test_unsigned_and_wrongly_signed_requests_are_refused_in_the_brokers_own_wor
         results = {row["brokerName"]: row["error"] for row in done.rows}
         assert results["broker-a"] == f"NO_PERMISSION (16): {new}"
         assert old in results["broker-old"]
-        assert "the broker checks credentials" in done.said
+        assert "the server checks credentials" in done.said
         assert "another secret" not in str(done)
 
 

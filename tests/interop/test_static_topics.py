@@ -1,4 +1,4 @@
-"""A static topic whose queues mqadmin moves from one 5.5.0 broker to another."""
+"""Static topics on two 5.5.0 brokers, laid out and moved by mqadmin and by us."""
 
 import json
 from collections.abc import Iterator
@@ -9,13 +9,15 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.interop import command_line
-from tests.interop.cluster import wait_for_broker, wait_for_runtime_info
+from tests.interop import command_line, wire
+from tests.interop.cluster import plain, wait_for_broker, wait_for_runtime_info
 from tests.interop.command_line import Done
 from tests.interop.daily import lines
+from tests.interop.differential.loose_json import parse
 from tests.interop.java_parts import JavaBroker, LiveClients, MqAdmin
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
+from tests.support.examples import elsewhere, words
 
 TOPIC = "Static"
 
@@ -26,7 +28,8 @@ class Cluster(NamedTuple):
     mqadmin: MqAdmin
 
     def __call__(self, *args: str) -> Done:
-        return command_line.nsadmin(self.server.address, *args)
+        state = str(self.brokers[0].home.parent / "state")
+        return command_line.nsadmin(self.server.address, *args, env={"NSADMIN_STATE": state})
 
 
 @pytest.fixture(scope="module")
@@ -119,3 +122,82 @@ def test_queues_are_shared_and_consumed_by_their_numbers(cluster: Cluster, tmp_p
         wait_for("the queues", lambda: len(consumed()) == 3, 40)
         assert consumed() == [["__syslo__global__", number] for number in range(3)]
         wait_for("a healthy group", lambda: cluster("consumerStatus", group).said == "", 20)
+
+
+def mapping(broker: JavaBroker, topic: str) -> dict[str, list[dict[str, int | str]]]:
+    """The logical queues that a broker itself says that it has."""
+    answer = wire.ask(broker.port, 351, {"topic": topic, "lo": "true"})
+    detail = plain(parse(answer.body))["mappingDetail"]
+    assert detail["bname"] == broker.name
+    return dict(detail["hostedQueues"])
+
+
+def places(mapping: dict[str, list[dict[str, int | str]]]) -> dict[str, list[tuple[object, ...]]]:
+    """The parts of each queue, but for where they begin."""
+    names = ("bname", "queueId", "gen")
+    return {
+        queue: [tuple(item[name] for name in names) for item in items] for queue, items in mapping.items()
+    }
+
+
+def test_ours_is_laid_out_and_moved_as_mqadmins(cluster: Cluster) -> None:
+    """The same done to two topics, to one of them by mqadmin: brokers have the same of both.
+
+    Where queues go on, mqadmin tells only the brokers that get them.
+    """
+    steps = (
+        ("updateStaticTopic", "-qn", "3", "-b", "broker-a"),
+        ("updateStaticTopic", "-qn", "4", "-b", "broker-b"),
+        ("remappingStaticTopic", "-b", "broker-b"),
+    )
+    for command, *flags in steps:
+        done = cluster(command, "-t", "Ours", *flags)
+        assert done.code == 0, done
+        assert {row["result"] for row in done.rows} == {"done"}
+        cluster.mqadmin(command, "-t", "Theirs", *flags)
+        for broker in cluster.brokers:
+            ours, theirs = mapping(broker, "Ours"), mapping(broker, "Theirs")
+            assert places(ours) == places(theirs), (command, broker.name)
+            led = [queue for queue, items in theirs.items() if items[-1]["bname"] == broker.name]
+            assert [ours[queue] for queue in led] == [theirs[queue] for queue in led]
+    assert {items[-1]["logicOffset"] for items in mapping(cluster.brokers[1], "Ours").values()} == {0, 10_000}
+    assert cluster("remappingStaticTopic", "Ours", "-b", "broker-b").said.endswith("in that way already\n")
+
+
+def test_messages_are_taken_while_queues_move_and_mqadmin_goes_on_with_ours(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    state = {"NSADMIN_STATE": str(tmp_path)}
+    addr = cluster.server.address
+    words = ("updateStaticTopic", "Moved", "-qn", "2", "-c", "DefaultCluster")
+    planned = command_line.nsadmin(addr, *words, "--dry-run", env=state)
+    done = command_line.nsadmin(addr, *words, env=state)
+    assert [(row["queueId"], row["after"]) for row in planned.rows] == [
+        (row["queueId"], row["after"]) for row in done.rows
+    ]
+    first, second = (next(row["after"] for row in done.rows if row["queueId"] == queue) for queue in (0, 1))
+    assert {first, second} == {"broker-a", "broker-b"}
+    wait_for("the route", lambda: len(cluster("topicRoute", "Moved").rows or ()) == 2, 20)
+    assert cluster("sendMessage", "Moved", "before", "-b", first, "-i", "0").rows[0]["queueOffset"] == 0
+    moved = command_line.nsadmin(addr, "remappingStaticTopic", "Moved", "-b", second, env=state)
+    assert [(row["queueId"], row["before"], row["logicOffset"]) for row in moved.rows] == [(0, first, 10_000)]
+    # What was kept may be carried out once more, and mqadmin sees a topic that is whole.
+    file = max((tmp_path / "static-topics" / "Moved").glob("*.after"))
+    again = command_line.nsadmin(addr, "remappingStaticTopic", "Moved", "-mf", str(file), env=state)
+    assert (again.code, again.rows) == (0, [])
+
+    def sent() -> bool:
+        return cluster("sendMessage", "Moved", "after", "-b", second, "-i", "0").code == 0
+
+    wait_for("a message", sent, 30)
+    assert "mapping data is written" in cluster.mqadmin("remappingStaticTopic", "-t", "Moved", "-b", first)
+    hosted = mapping(next(broker for broker in cluster.brokers if broker.name == first), "Moved")
+    assert [items[-1]["logicOffset"] for items in hosted.values()] == [20_000, 10_000]
+
+
+def test_the_examples_do_what_they_say(cluster: Cluster) -> None:
+    stand_in = {"cluster-a": "DefaultCluster", "broker-a-0": "broker-b"}
+    for case in elsewhere("updateStaticTopic", "remappingStaticTopic"):
+        for example in case.examples:
+            done = cluster(*(stand_in.get(word, word) for word in words(example)))
+            assert (done.code, bool(done.rows)) == (example.exit_code, True), (example.line, done.said)

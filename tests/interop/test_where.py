@@ -54,7 +54,7 @@ def place(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             "rmqAddressServerSubGroup": "blue",
         }
         broker = JavaBroker(home / "broker", [], config=config)
-        del broker._config["namesrvAddr"]
+        broker._config.pop("namesrvAddr", None)
         for part in (new, old, broker):
             ends.callback(end, part)
         new.start()

@@ -1,5 +1,6 @@
 """`python -m namesrv_core` as a program: what it prints, how it ends, what it never loses."""
 
+import gc
 import json
 import random
 import signal
@@ -7,7 +8,9 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,6 +46,25 @@ def test_a_signal_ends_it_within_a_second_with_exit_code_0(tmp_path: Path, numbe
         assert connection.recv(1) == b""
 
 
+def test_while_it_serves_it_seldom_goes_through_all_objects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[int, int, int]] = []
+
+    def serve(serving: Coroutine[Any, Any, None]) -> None:
+        seen.append(gc.get_threshold())
+        serving.close()
+
+    monkeypatch.setattr("namesrv_core.transport.loop.run", serve)
+    before = gc.get_threshold()
+    try:
+        assert main(["--home", str(tmp_path), "--port", "0"]) == 0
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+    assert seen == [(50_000, 20, 50)]
+
+
 def test_the_boot_line_is_the_one_that_start_scripts_wait_for_with_the_real_port(tmp_path: Path) -> None:
     with program(*in_home(tmp_path)) as server:
         head = "The Name Server boot success. serializeType=JSON, address 127.0.0.1:"
@@ -58,6 +80,20 @@ def test_the_log_goes_to_stderr_and_stdout_has_nothing_more(tmp_path: Path) -> N
         _, out, err = server.end(signal.SIGTERM)
     assert out == ""
     assert "KvPut namespace=n key=k value=v (PUT_KV_CONFIG from 127.0.0.1:" in err
+
+
+def test_a_log_that_nobody_reads_stops_neither_the_server_nor_its_end(tmp_path: Path) -> None:
+    with program(*in_home(tmp_path)) as server, server.connect() as connection:
+        # Far more than the 64 KiB that a pipe holds.
+        for number in range(1500):
+            register = request(217, {"topic": f"{number:0>100}"})
+            put = request(100, {"namespace": "n", "key": f"{number:0>100}", "value": "v"}, oneway=True)
+            connection.sendall(codec.encode(put) + codec.encode(register))
+        assert call(request(319), connection).opaque
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(20) == 0
+        _, _, err = server.end()
+    assert err.startswith("20")
 
 
 def refused(*args: str) -> str:
@@ -221,9 +257,97 @@ def test_of_a_program_that_keeps_journals_it_is_in_the_home_unless_declined(
         assert folder is None or f"\njournalDir={folder}\n" in out
 
 
+def test_there_is_an_http_port_where_one_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "c.conf"
+    path.write_text("httpAddress=1\n")
+    assert "httpAddress" not in items()
+    assert items("-c", str(path))["httpAddress"] == "1"
+    assert items("-c", str(path), "--http", "0.0.0.0:2")["httpAddress"] == "0.0.0.0:2"
+    with program(*in_home(tmp_path, "--http", "0")) as server:
+        _, _, err = server.end(signal.SIGTERM)
+    assert "HTTP at http://127.0.0.1:" in err
+
+
+def test_an_http_port_that_cannot_be_is_one_line(tmp_path: Path) -> None:
+    line = refused(*in_home(tmp_path, "--http", "nonsense"))
+    assert line.endswith("cannot serve HTTP at nonsense: 'nonsense' is neither PORT nor HOST:PORT")
+
+
+def test_the_log_is_json_from_its_first_line_on_where_that_is_wanted(tmp_path: Path) -> None:
+    path = tmp_path / "c.conf"
+    path.write_text("logFormat=json\nnonsense=1\n")
+    with program(*in_home(tmp_path, "-c", str(path))) as server, server.connect() as connection:
+        call(request(100, {"namespace": "n", "key": "k", "value": "v"}), connection)
+        _, _, err = server.end(signal.SIGTERM)
+    lines = [json.loads(line) for line in err.splitlines()]
+    assert "nonsense: unknown key" in lines[0]["message"]
+    (put,) = (line for line in lines if line.get("event") == "KvPut")
+    assert (put["level"], put["cause"], put["namespace"]) == ("INFO", "PUT_KV_CONFIG", "n")
+
+
+def test_how_much_the_log_says_is_changed_while_it_runs(tmp_path: Path) -> None:
+    put = {"namespace": "n", "key": "k"}
+    flags = in_home(tmp_path, "--log-level", "WARN")
+    with program(*flags) as server, server.connect() as connection:
+        call(request(100, put | {"value": "quiet"}), connection)
+        assert call(request(318, body=b"logLevel=INFO\n"), connection).code == 0
+        call(request(100, put | {"value": "usual"}), connection)
+        call(request(105, {"topic": "T"}), connection)
+        server.process.send_signal(signal.SIGUSR2)
+        deadline = time.monotonic() + 20
+        while b"logLevel=DEBUG" not in call(request(319), connection).body:
+            assert time.monotonic() < deadline
+        call(request(101, put), connection)
+        server.process.send_signal(signal.SIGUSR2)
+        while b"logLevel=DEBUG" in call(request(319), connection).body:
+            assert time.monotonic() < deadline
+        call(request(106), connection)
+        _, _, err = server.end(signal.SIGTERM)
+    assert "value=quiet" not in err
+    assert "KvPut namespace=n key=k before=quiet value=usual" in err
+    assert "GET_ROUTEINFO_BY_TOPIC on connection" not in err
+    assert "GET_KV_CONFIG on connection" in err
+    assert "GET_BROKER_CLUSTER_INFO" not in err
+
+
 def test_an_unknown_flag_is_refused_in_one_line() -> None:
     ended = run("--nonsense")
     assert ended.returncode == 2
     assert "unrecognized arguments: --nonsense" in ended.stderr
     assert ended.stderr.count("\n") == 1
     assert run("--help").returncode == 0
+
+
+def test_what_an_open_server_says_at_its_start_is_one_line(tmp_path: Path) -> None:
+    with program(*in_home(tmp_path)) as server:
+        _, _, err = server.end(signal.SIGTERM)
+    assert err.count("WARNING") == 1
+    assert "whoever reaches this port may change everything here, and who is in the way" in err
+
+
+def test_a_hangup_has_the_credentials_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "credentials.json"
+    path.write_text('{"everybody": "read"}')
+    path.chmod(0o600)
+    with program(*in_home(tmp_path, "--credentials", str(path))) as server, server.connect() as connection:
+        assert call(request(319), connection).code == 16
+        path.write_text('{"everybody": "admin"}')
+        server.process.send_signal(signal.SIGHUP)
+        deadline = time.monotonic() + 20
+        while call(request(319), connection).code != 0:
+            assert time.monotonic() < deadline
+        _, _, err = server.end(signal.SIGTERM)
+    assert "refused GET_NAMESRV_CONFIG from 127.0.0.1 (unsigned" in err
+    assert f"{path} was read again" in err
+    assert "whoever reaches" not in err
+
+
+def test_credentials_that_cannot_be_used_are_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text("accounts:\n  - {accessKey: ops, secretKey: 'a secret of ours', role: root}\n")
+    line = refused(*in_home(tmp_path, "--credentials", str(path)))
+    assert f"{path}: accounts[0].role: Invalid enum value 'root'" in line
+    assert "secret" not in line.replace(str(path), "")
+    assert "missing.yaml: No such file" in refused(
+        *in_home(tmp_path, "--credentials", str(tmp_path / "missing.yaml"))
+    )

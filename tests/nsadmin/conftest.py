@@ -1,4 +1,4 @@
-"""Running commands in this process, and a broker with messages."""
+"""Running commands in this process, and servers to ask: a broker, and two name servers that know it."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -12,6 +12,7 @@ from nsadmin.app import main
 from nsadmin.output import Rows, Style
 from nsadmin.registry import Entry
 from tests.support.message_brokers import MessageBroker
+from tests.support.servers import FakeBroker, FakeNameServer
 
 
 class Done(NamedTuple):
@@ -60,6 +61,7 @@ def run(
     ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("NSADMIN_STATE", str(tmp_path / "state"))
     monkeypatch.setenv("NSADMIN_AUDIT", str(tmp_path / "audit.jsonl"))
     monkeypatch.setenv("NSADMIN_CONFIG", str(tmp_path / "config.yaml"))
 
@@ -75,4 +77,24 @@ def run(
 def holder() -> Iterator[MessageBroker]:
     """A broker that holds messages."""
     with MessageBroker() as running:
+        yield running
+
+
+@pytest.fixture
+def broker() -> Iterator[FakeBroker]:
+    with FakeBroker() as running:
+        yield running
+
+
+@pytest.fixture
+def first(broker: FakeBroker) -> Iterator[FakeNameServer]:
+    with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
+        running.routes = {"T": {"broker-a": 6}}
+        yield running
+
+
+@pytest.fixture
+def second(broker: FakeBroker) -> Iterator[FakeNameServer]:
+    with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
+        running.routes = {"T": {"broker-a": 6}}
         yield running

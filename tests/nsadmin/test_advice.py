@@ -22,9 +22,9 @@ LATE = CallError("h:1", "timeout", "no answer within 3 s")
         (request_error(17, None), "TOPIC_NOT_EXIST: topicList shows"),
         (
             request_error(1, "org.apache.rocketmq.acl.common.AclException: No"),
-            "the broker checks credentials",
+            "the server checks credentials",
         ),
-        (request_error(16, "check signature failed."), "the broker checks credentials"),
+        (request_error(16, "check signature failed."), "the server checks credentials"),
         (request_error(501, "T-2 cannot find mapping item"), "NOT_LEADER_FOR_QUEUE: topicRoute shows"),
         (
             request_error(1, "RpcException: cannot find addr for broker broker-a"),

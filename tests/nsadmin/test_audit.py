@@ -205,6 +205,10 @@ def test_secrets_and_messages_are_left_out() -> None:
         "after": "***",
         "result": "done",
     }
+    kv = {"kind": "kv", "name": "N secretKey", "changes": "new: a", "after": "a"}
+    assert audit._result(kv) == {"kind": "kv", "name": "N secretKey", "changes": "***", "after": "***"}
+    topic = {"kind": "topic", "name": "password-resets", "after": {"perm": 6}}
+    assert audit._result(topic) == topic
 
 
 def test_where_it_cannot_be_written_the_change_is_done_and_a_line_says_so(

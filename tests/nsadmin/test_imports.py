@@ -112,6 +112,7 @@ def test_a_command_loads_neither_screens_nor_spark_nor_other_commands(cluster_li
         "nsadmin.commands.declared",
         "nsadmin.commands.parameters",
         "nsadmin.commands.plain",
+        "nsadmin.commands.targets",
         "nsadmin.commands.units",
     }
 
@@ -120,3 +121,15 @@ def test_help_loads_no_command() -> None:
     loaded = modules("from nsadmin.app import main\nassert main(['--help']) == 0")
     assert {name for name in loaded if name.startswith("nsadmin.commands.")} == set()
     assert "typer" not in loaded
+
+
+def test_a_health_probe_loads_no_more_than_it_needs() -> None:
+    with FakeNameServer() as server:
+        loaded = modules(
+            f"from nsadmin.app import main\nassert main(['check', 'namesrv', '-n', {server.addr!r}]) == 0"
+        )
+    assert loaded.isdisjoint(
+        {"asyncio", "dataclasses", "httpx", "inspect", "msgspec", "pathlib", "rich", "ssl", "typer", "yaml"}
+    )
+    assert "nsadmin.operations.checks.namesrv" in loaded
+    assert "nsadmin.operations.checks.brokers" not in loaded

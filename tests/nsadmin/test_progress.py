@@ -14,7 +14,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command
 from namesrv_core.transport.calls import Exchange
 from nsadmin import progress
-from nsadmin.progress import Bar
+from nsadmin.progress import Bar, Line, Steps
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
 from tests.support.servers import Answer, FakeNameServer
 
@@ -138,3 +138,69 @@ def test_it_is_wanted_on_a_terminal_that_can_draw(monkeypatch: pytest.MonkeyPatc
     assert not progress.is_wanted()
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     assert not progress.is_wanted()
+
+
+def test_the_steps_of_a_procedure_have_a_bar_of_their_own(
+    monkeypatch: pytest.MonkeyPatch, clock: list[float]
+) -> None:
+    terminal, steps = on_terminal(monkeypatch), Steps("applying", TOTAL)
+    clock[0] = 0.29
+    steps.advance(10)
+    assert terminal.getvalue() == ""
+    clock[0] = 0.3
+    steps.advance(490)
+    steps.close()
+    assert "applying" in terminal.getvalue()
+    assert "500/1000" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\x1b[2K")
+
+
+def test_what_was_quick_has_none(monkeypatch: pytest.MonkeyPatch, clock: list[float]) -> None:
+    terminal, steps = on_terminal(monkeypatch), Steps("applying", TOTAL)
+    steps.advance(TOTAL)
+    steps.close()
+    assert terminal.getvalue() == ""
+
+
+def test_a_bar_that_is_hushed_is_not_drawn(monkeypatch: pytest.MonkeyPatch, clock: list[float]) -> None:
+    terminal, bar = on_terminal(monkeypatch), Bar()
+    bar.is_hushed = True
+    bar(exchange(1))
+    clock[0] = 1.0
+    bar(exchange(500))
+    assert terminal.getvalue() == ""
+
+
+def test_where_there_is_no_terminal_a_plain_line_comes_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, clock: list[float]
+) -> None:
+    monkeypatch.setattr(progress, "is_wanted", lambda: False)
+    said: list[str] = []
+    line = Line(said.append)
+    line.show("at once")
+    clock[0] = 9.9
+    line.show("too soon")
+    clock[0] = 10.0
+    line.show("late enough")
+    clock[0] = 19.0
+    line.say("what stays")
+    clock[0] = 21.0
+    line.show("too soon after that")
+    line.close()
+    assert said == ["late enough", "what stays"]
+
+
+def test_on_a_terminal_it_moves_and_is_gone_before_anything_else_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terminal = on_terminal(monkeypatch)
+    line = Line(lambda text: print(text, file=sys.stderr))
+    line.show("gold/a: [red] 1 of 2")
+    line.show("gold/a: [red] 2 of 2")
+    line.say("gold/a is made")
+    line.show("gold/b")
+    line.close()
+    text = terminal.getvalue()
+    assert "gold/a: [red] 2 of 2" in text
+    assert "gold/a is made\n" in text
+    assert text.count("\x1b[?25l") == text.count("\x1b[?25h") == 2

@@ -5,7 +5,7 @@ from inspect import signature
 
 import pytest
 
-from nsadmin.registry import COMMANDS, Entry, find, nearest, take
+from nsadmin.registry import COMMANDS, Entry, checks, find, nearest, take
 
 
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
@@ -37,3 +37,11 @@ def test_a_line_begins_with_a_name_in_one_word_or_in_two() -> None:
     assert take(["topic"]) == (None, [])
     assert take(["topic", "--help"]) == (None, ["--help"])
     assert take(["lab", "up"]) == (find("lab"), ["up"])
+
+
+def test_checks_are_known_by_what_stands_behind_check() -> None:
+    assert checks()[:2] == ["namesrv", "brokers"]
+    for name in checks():
+        entry, behind = take(["check", name, "-n", "h:1"])
+        assert entry is not None
+        assert (entry.kind, behind) == ("check", ["-n", "h:1"])

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.protocol.codes import RequestCode
+from nsadmin import progress
 from nsadmin.client.access import Credentials
 from nsadmin.client.results import ReadOnlyAccess
 from nsadmin.contexts import Context, Contexts, load, save
@@ -152,6 +153,25 @@ def test_repeating_goes_on_until_it_is_stopped(monkeypatch: pytest.MonkeyPatch) 
     assert slept == [2.5, 2.5]
 
 
+def test_steps_are_counted_where_somebody_sees_it(
+    server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[int] = []
+    monkeypatch.setattr(progress, "is_wanted", lambda: True)
+    monkeypatch.setattr(progress.Steps, "advance", lambda steps, number: told.append(number))
+    session = Session(Options(namesrv_addr=(server.addr,)))
+    session.admin.kv.get("N", "k")
+    with session.counting("applying", 3) as advance:
+        advance(3)
+    quiet = Session(Options(namesrv_addr=(server.addr,), quiet=True))
+    quiet.admin.kv.get("N", "k")
+    with quiet.counting("applying", 3) as advance:
+        advance(4)
+    assert told == [3]
+    for each in (session, quiet):
+        each.close()
+
+
 def test_quiet_says_errors_and_nothing_else(
     run: Run, server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,3 +220,9 @@ def test_a_tiny_timeout_is_named_in_the_error(
         "nsadmin: --timeout SECONDS gives it longer\n"
     )
     assert len(server.asked) == 3
+
+
+def test_a_watched_command_is_given_the_same_thing_each_time() -> None:
+    session = Session(Options())
+    assert session.kept(list) is session.kept(list)
+    assert Session(Options()).kept(lambda: 7) == 7

@@ -6,8 +6,8 @@ from namesrv_core.events import Event, QueueData
 from namesrv_core.protocol.bodies import DataVersion, MappingInfo
 from namesrv_core.protocol.registration import Registration, TopicConfig
 from namesrv_core.state.liveness import channel_closed, expire
-from namesrv_core.state.registration import Broker, Master, Unregistration, register, unregister
-from namesrv_core.state.tables import RouteTables
+from namesrv_core.state.registration import Master, Unregistration, register, unregister
+from namesrv_core.state.tables import Broker, RouteTables
 
 
 def topic(name: str | None, perm: int = 6, queues: int = 8, sys_flag: int = 0) -> TopicConfig:

@@ -56,6 +56,7 @@ class ConsumerBroker(FakeBroker):
                 code.GET_PRODUCER_CONNECTION_LIST: self._producers,
                 code.DELETE_SUBSCRIPTIONGROUP: self._delete_group,
                 code.GET_CONSUME_STATS: self._stats,
+                code.GET_ALL_CONSUMER_OFFSET: self._all_offsets,
                 code.INVOKE_BROKER_TO_RESET_OFFSET: self._reset,
                 code.GET_CONSUMER_RUNNING_INFO: self._running_info,
                 code.GET_BROKER_CONSUME_STATS: self._all_stats,
@@ -177,6 +178,12 @@ class ConsumerBroker(FakeBroker):
         ext = asked.ext or {}
         table = self._table(ext.get("consumerGroup") or "", ext.get("topic"))
         return reply(asked, body=b'{"consumeTps":1.5,"offsetTable":%s}' % table.encode())
+
+    def _all_offsets(self, asked: Command) -> Command:
+        table: dict[str, dict[int, int]] = {}
+        for (group, topic, queue), offset in self.offsets.items():
+            table.setdefault(f"{topic}@{group}", {})[queue] = offset
+        return body(asked, {"offsetTable": table})
 
     def _all_stats(self, asked: Command) -> Command:
         stats = ",".join(

@@ -8,9 +8,17 @@ from nsadmin.manual.describe import commands
 from nsadmin.registry import Entry
 
 ON_A_REAL_BROKER = {
+    "checkMsgSendRT": "simulated brokers take no messages",
     "clusterRT": "simulated brokers take no messages",
+    "getBrokerLiteInfo": "simulated brokers have no lite topics",
+    "getLiteClientInfo": "simulated brokers have no lite topics",
+    "getLiteGroupInfo": "simulated brokers have no lite topics",
+    "getLiteTopicInfo": "simulated brokers have no lite topics",
+    "getParentTopicInfo": "simulated brokers have no lite topics",
+    "consumeMessage": "simulated brokers have deleted their first messages",
     "printMsg": "it is about a whole topic, of which simulated brokers have a hundred millions",
     "printMsgByQueue": "it counts a whole queue, of which simulated brokers have millions",
+    "queryCq": "simulated brokers have deleted their first messages",
     "queryMsgById": "its key or id is that of a message that was sent",
     "queryMsgByKey": "its key or id is that of a message that was sent",
     "queryMsgByOffset": "simulated brokers have deleted their first messages",
@@ -18,20 +26,68 @@ ON_A_REAL_BROKER = {
     "queryMsgTraceById": "simulated clients trace nothing",
     "sendMessage": "simulated brokers take no messages",
     "sendMsgStatus": "simulated brokers take no messages",
+    "triggerLiteDispatch": "simulated brokers have no lite topics",
 }
 """Commands whose examples the interop tests run, and why not the lab; all others are run in the lab."""
 
+_WRITTEN_ON_ONE = ("updateKvConfig ORDER_TOPIC_CONFIG orders broker-a-0:4 -n 127.0.0.1:9876 --yes",)
+
+ON_AN_OLD_BROKER = (
+    "getAclConfig", "clusterAclConfigVersion", "updateAclConfig", "deleteAclConfig", "updateGlobalWhiteAddr",
+)  # fmt: skip
+"""Commands about 4.x; their examples are run on a real broker of 4.9.7."""
+
+ON_A_CONTROLLER = (
+    "getControllerMetaData", "getSyncStateSet", "getBrokerEpoch", "getControllerConfig",
+    "updateControllerConfig", "electMaster", "cleanBrokerMetadata",
+)  # fmt: skip
+"""Commands about controllers, which the lab has none of; their examples are run on real ones."""
+
+ELSEWHERE = {
+    "addBroker": "simulated brokers run in no container",
+    "dumpCompactionLog": "it reads a file of a real broker",
+    "exportMetadataInRocksDB": "it reads files of a real broker",
+    "remappingStaticTopic": "simulated brokers have no static topics",
+    "removeBroker": "simulated brokers run in no container",
+    "rocksDBConfigToJson": "it reads files of a real broker",
+    "reportRun": "Spark takes half a minute; a test of the pipeline runs them in one session",
+    "reportStream": "Spark takes half a minute; a test of the pipeline runs them in one session",
+    "reportHtml": "the lab has made no tables",
+    "reportMarkdown": "the lab has made no tables",
+    "reportShow": "the lab has made no tables",
+    "updateStaticTopic": "simulated brokers have no static topics",
+}
+"""Commands whose examples interop tests of their own run, and why not the lab."""
+
 BEFORE = {
+    "drainStatus": ("drain broker-a-0 --force --yes",),
+    "undrain": ("drain broker-a-0 --force --yes",),
     "auditList": ("updateKvConfig DEPLOYMENT stage canary --yes",),
+    "divergence": _WRITTEN_ON_ONE,
+    "checkRocksdbCqWriteProgress": ("updateBrokerConfig rocksdbCQDoubleWriteEnable true -c cluster-a --yes",),
+    "removeColdDataFlowCtrGroupConfig": (
+        "updateColdDataFlowCtrGroupConfig search-indexer 1048576 -c cluster-a --yes",
+    ),
+    "configDiff": ("updateBrokerConfig fileReservedTime 48 -b 127.0.0.1:10911 --yes",),
+    "kvDiff": (*_WRITTEN_ON_ONE, "updateKvConfig DEPLOYMENT stage canary -n 127.0.0.1:9876 --yes"),
+    "kvExport": ("updateKvConfig DEPLOYMENT stage canary --yes",),
+    "kvSync": _WRITTEN_ON_ONE,
     "contextDelete": ("contextSet prod -n 127.0.0.1:9876",),
     "contextList": ("contextSet prod -n 127.0.0.1:9876",),
     "contextLogin": ("contextSet prod -n 127.0.0.1:9876",),
     "contextShow": ("contextSet prod -n 127.0.0.1:9876",),
     "snapshotList": ("snapshotSave before.snapshot.zst",),
     "snapshotShow": ("snapshotSave before.snapshot.zst",),
+    "orphans": (
+        "updateTopic %RETRY%retired -c cluster-a --yes",
+        "updateTopic %DLQ%retired -c cluster-a --yes",
+    ),
     "contextUse": ("contextSet test -n 127.0.0.1:9876", "contextSet prod -n 127.0.0.1:9876"),
 }
 """Command lines that make what the examples of a command are about."""
+
+NAME_SERVERS = {"divergence": 2, "kvDiff": 2, "kvSync": 2}
+"""How many name servers the lab has for examples that are about several; the documented one is the first."""
 
 
 JOURNAL = {
@@ -51,15 +107,36 @@ JOURNAL = {
 "after":{"brokerName":"broker-a","readQueueNums":8,"writeQueueNums":8,"perm":4,"topicSysFlag":0}}]}
 """
 }
-OF_JOURNALS = ("journalCat", "journalTail", "journalStat", "journalVerify", "history", "routeAt", "routeDiff")
+OF_JOURNALS = (
+    "journalCat", "journalTail", "journalStat", "journalVerify", "history", "routeAt", "routeDiff",
+    "snapshotSave", "checkJournal",
+)  # fmt: skip
+CLUSTER = """\
+cluster: cluster-a
+topics:
+  orders: {readQueueNums: 16, writeQueueNums: 16, attributes: {message.type: FIFO}}
+  ratings: {}
+groups:
+  warehouse: {retryMaxTimes: 3}
+"""
 FILES = {
+    "plan": {"cluster.yaml": CLUSTER},
+    "apply": {"cluster.yaml": CLUSTER},
+    "updateTopicList": {
+        "topics.json": '[{"topicName": "vouchers", "readQueueNums": 4, "writeQueueNums": 4},'
+        ' {"topicName": "refunds", "perm": 4}]'
+    },
+    "updateSubGroupList": {"groups.json": '[{"groupName": "auditors", "retryMaxTimes": 3}]'},
+    "createUser": {"shop.password": "s3cret\n"},
+    "updateUser": {"shop.password": "s3cret\n"},
     "batch": {"round.txt": "topicRoute orders\nupdateKvConfig DEPLOYMENT stage canary\n"},
+    "kvImport": {"kv.json": '{"configTable": {"DEPLOYMENT": {"stage": "canary"}}}'},
     **dict.fromkeys(OF_JOURNALS, JOURNAL),
 }
 """Files that the examples of a command name."""
 
 
-STANDARD_INPUT = {"contextLogin": "operator\ns3cret\n"}
+STANDARD_INPUT = {"contextLogin": "operator\ns3cret\n", "createUser": "s3cret\n"}
 """What a command reads while its examples are run."""
 
 
@@ -78,6 +155,10 @@ class Case(NamedTuple):
         return [shlex.split(line) for line in BEFORE.get(self.entry.name, ())]
 
     @property
+    def name_servers(self) -> int:
+        return NAME_SERVERS.get(self.entry.name, 1)
+
+    @property
     def files(self) -> dict[str, str]:
         return FILES.get(self.entry.name, {})
 
@@ -88,5 +169,14 @@ def words(example: Example) -> list[str]:
 
 
 ALL = [Case(command.entry, tuple(command.examples)) for command in commands()]
-IN_THE_LAB = [case for case in ALL if case.entry.name not in ON_A_REAL_BROKER]
+ON_OLD_BROKERS = [case for case in ALL if case.entry.name in ON_AN_OLD_BROKER]
+ON_CONTROLLERS = [case for case in ALL if case.entry.name in ON_A_CONTROLLER]
+_NOT_THERE = {*ON_A_REAL_BROKER, *ON_AN_OLD_BROKER, *ON_A_CONTROLLER, *ELSEWHERE}
+IN_THE_LAB = [case for case in ALL if case.entry.name not in _NOT_THERE]
 ON_BROKERS = [case for case in ALL if case.entry.name in ON_A_REAL_BROKER]
+
+
+def elsewhere(*names: str) -> list[Case]:
+    """The cases of these commands, which are in ELSEWHERE."""
+    assert ELSEWHERE.keys() >= set(names)
+    return [case for case in ALL if case.entry.name in names]

@@ -14,7 +14,8 @@ from namesrv_core.events import (
     TopicChange,
     TopicsChanged,
 )
-from namesrv_core.history.records import Origin, line
+from namesrv_core.history.lines import line
+from namesrv_core.history.records import Origin
 from namesrv_core.storage.journal import Journal
 
 NOW = 1_763_733_780_000

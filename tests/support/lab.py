@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Thread
 from typing import NamedTuple
 
+from namesrv_core.fleet.broker import PRODUCER_PERIOD
 from namesrv_core.fleet.fleet import PORT_STEP, Fleet, FleetPlan, write_order_confs
 from namesrv_core.transport.loop import run
 from tests.support.running import DEADLINE, serving
@@ -42,10 +43,12 @@ class Lab(NamedTuple):
 class _Living:
     """The thread that the lab lives in."""
 
-    def __init__(self, home: Path, plan: FleetPlan, name_servers: int) -> None:
+    def __init__(self, home: Path, plan: FleetPlan, name_servers: int, producer_period: float) -> None:
         self._home, self._plan, self._name_servers = home, plan, name_servers
+        self._producer_period = producer_period
         self._started: Future[Lab] = Future()
-        self._thread = Thread(target=self._run)
+        # Whatever keeps it from ending shall not keep the tests from ending.
+        self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def started(self) -> Lab:
@@ -78,12 +81,12 @@ class _Living:
                 home = self._home / f"namesrv-{number}"
                 home.mkdir(parents=True)
                 addrs.append((await ends.enter_async_context(serving(home))).address)
-            self._fleet = fleet = Fleet(self._plan, addrs)
+            self._fleet = fleet = Fleet(self._plan, addrs, producer_period=self._producer_period)
+            ends.push_async_callback(fleet.leave)
             await fleet.start()
             await write_order_confs(self._plan.specs(), addrs)
             self._started.set_result(_described(addrs, fleet, self._kill))
             await self._end.wait()
-            await fleet.leave()
 
 
 def _described(addrs: list[str], fleet: Fleet, kill: Callable[[str, int], None]) -> Lab:
@@ -95,9 +98,18 @@ def _described(addrs: list[str], fleet: Fleet, kill: Callable[[str, int], None])
 
 
 @contextmanager
-def lab(home: Path, plan: FleetPlan | None = None, *, name_servers: int = 1) -> Iterator[Lab]:
-    """A lab on free ports; every broker registers with each of the name servers."""
-    living = _Living(home, plan or FleetPlan(), name_servers)
+def lab(
+    home: Path,
+    plan: FleetPlan | None = None,
+    *,
+    name_servers: int = 1,
+    producer_period: float = PRODUCER_PERIOD,
+) -> Iterator[Lab]:
+    """A lab on free ports; every broker registers with each of the name servers.
+
+    Its producers look at routes every `producer_period` seconds.
+    """
+    living = _Living(home, plan or FleetPlan(), name_servers, producer_period)
     try:
         yield living.started()
     finally:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
@@ -17,6 +18,8 @@ from namesrv_core.protocol.command import Command, ExtFields, request
 from namesrv_core.protocol.connection import Connection
 from namesrv_core.server.name_server import NameServer
 from namesrv_core.state.settings import Settings
+from namesrv_core.transport.allowance import Allowance
+from namesrv_core.transport.doorway import Terms
 from namesrv_core.transport.listener import Listener
 from namesrv_core.transport.loop import run
 from namesrv_core.transport.stream import Owner
@@ -67,9 +70,15 @@ async def serving(home: Path, **more: Any) -> AsyncIterator[NameServer]:
 
 
 @asynccontextmanager
-async def listening(owner: Owner, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[Listener]:
+async def listening(
+    owner: Owner,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    terms: Terms | None = None,
+    allowance: Allowance | None = None,
+) -> AsyncIterator[Listener]:
     """A listener that is closed whatever happens: a loop with an open one never ends."""
-    listener = await Listener.open(owner, host, port)
+    listener = await Listener.open(owner, host, port, terms=terms, allowance=allowance)
     try:
         yield listener
     finally:
@@ -86,9 +95,11 @@ class Peer:
 
     @classmethod
     @asynccontextmanager
-    async def to(cls, address: str) -> "AsyncIterator[Peer]":
+    async def to(cls, address: str, tls: ssl.SSLContext | None = None) -> "AsyncIterator[Peer]":
+        """A connection that is closed in the end; with `tls` it goes through that."""
         host, _, port = address.rpartition(":")
-        peer = cls(*await asyncio.open_connection(host.strip("[]"), int(port)))
+        name = "localhost" if tls else None
+        peer = cls(*await asyncio.open_connection(host.strip("[]"), int(port), ssl=tls, server_hostname=name))
         try:
             yield peer
         finally:

@@ -91,6 +91,8 @@ class Server:
                         return
                     if answer is not None:
                         peer.sendall(codec.encode(answer))
+                if connection.error is not None:
+                    return
 
     def _secured(self, peer: socket.socket) -> socket.socket:
         if self._tls is None:

@@ -54,6 +54,7 @@ class TopicBroker(FakeBroker):
             RequestCode.VIEW_BROKER_STATS_DATA: self._count,
             RequestCode.CLEAN_UNUSED_TOPIC: reply,
             RequestCode.CLEAN_EXPIRED_CONSUMEQUEUE: reply,
+            RequestCode.DELETE_EXPIRED_COMMITLOG: reply,
         }
 
     def as_slave(self) -> None:

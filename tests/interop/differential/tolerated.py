@@ -315,6 +315,7 @@ JAVA_ITSELF = tuple(
     for entry in TABLE
     if entry.name in ("time of arrival", "opaque of its own", "several brokers on one connection")
 )
+OURS_ITSELF = tuple(entry for entry in TABLE if entry.name == "time of arrival")
 # What would break one server for all later sequences, or needs its own start: test_edges.py shows it.
 ELSEWHERE = {
     "test_an_unregistration_with_a_null_field_is_refused_by_ours_and_spoils_javas_batch": (

@@ -15,7 +15,7 @@ from tests.interop.wire import Answer
 
 View = dict[str, Any]
 # The two servers run with different values of these.
-PLACES = {"bindAddress", "configStorePath", "kvConfigPath", "listenPort", "rocketmqHome"}
+PLACES = {"bindAddress", "configStorePath", "fastPath", "kvConfigPath", "listenPort", "rocketmqHome"}
 
 
 def view(op: Op, outcome: Outcome, prefix: str) -> View:

@@ -1,8 +1,10 @@
-// Sends and consumes COUNT messages through the Java client: Clients NAME_SERVERS TOPIC COUNT.
+// Sends and consumes COUNT messages through the Java client: Clients NAME_SERVERS TOPIC COUNT [ACCESS_KEY SECRET_KEY].
 
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.rocketmq.acl.common.AclClientRPCHook;
+import org.apache.rocketmq.acl.common.SessionCredentials;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
@@ -11,15 +13,27 @@ import org.apache.rocketmq.client.producer.SendStatus;
 import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
 import org.apache.rocketmq.common.message.Message;
 import org.apache.rocketmq.common.message.MessageExt;
+import org.apache.rocketmq.remoting.RPCHook;
 
 public class Clients {
-    public static void main(String[] args) throws Exception {
+    public static void main(String[] args) {
+        try {
+            run(args);
+        } catch (Throwable failure) {
+            failure.printStackTrace(System.out);
+            System.out.flush();
+            Runtime.getRuntime().halt(1);
+        }
+    }
+
+    private static void run(String[] args) throws Exception {
+        RPCHook hook = args.length > 4 ? new AclClientRPCHook(new SessionCredentials(args[3], args[4])) : null;
         String servers = args[0];
         String topic = args[1];
         int count = Integer.parseInt(args[2]);
         Set<String> seen = ConcurrentHashMap.newKeySet();
 
-        DefaultMQProducer producer = new DefaultMQProducer(topic + "-java-producer");
+        DefaultMQProducer producer = new DefaultMQProducer(topic + "-java-producer", hook);
         producer.setNamesrvAddr(servers);
         producer.start();
         for (int number = 0; number < count; number++) {
@@ -29,7 +43,7 @@ public class Clients {
             }
         }
 
-        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(topic + "-java");
+        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(topic + "-java", hook);
         consumer.setNamesrvAddr(servers);
         consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
         consumer.subscribe(topic, "*");

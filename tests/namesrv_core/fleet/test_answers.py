@@ -119,3 +119,37 @@ def test_a_permission_change_registers_everything_with_a_new_version(model: Brok
     config = ask(model, RequestCode.GET_BROKER_CONFIG)
     assert b"brokerPermission=4\n" in config.body
     assert json.loads((config.ext or {})["version"] or "")["counter"] == 1
+
+
+def test_a_list_of_topics(model: BrokerModel) -> None:
+    fifo = {**topic_config("new", 4), "attributes": {"+message.type": "FIFO"}}
+    listed = json.dumps({"topicConfigList": [fifo, topic_config("payments", 2)]}).encode()
+    made = outcome(model, RequestCode.UPDATE_AND_CREATE_TOPIC_LIST, {}, listed)
+    assert (made.registers, made.topics) == (True, ("new", "payments"))
+    assert model.topics.configs["new"]["attributes"] == {"message.type": "FIFO"}
+    assert model.topics.configs["payments"]["readQueueNums"] == 2
+
+
+def test_a_list_with_one_topic_that_is_there_does_nothing_at_all(model: BrokerModel) -> None:
+    listed = json.dumps({"topicConfigList": [topic_config("new", 4), topic_config("payments", 8)]}).encode()
+    assert ask(model, 18, {}, listed).code == 0
+    assert "new" not in model.topics.configs
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        (topic_config("TBW102", 1), (29, "The topic[TBW102] is conflict with system topic.")),
+        ({**topic_config("new", 1), "attributes": {"+foo": "1"}}, (1, "unsupported key: foo")),
+    ],
+)
+def test_a_list_that_is_refused(model: BrokerModel, config: Any, expected: tuple[int, str]) -> None:
+    answered = ask(model, 18, {}, json.dumps({"topicConfigList": [config]}).encode())
+    assert (answered.code, answered.remark) == expected
+
+
+def test_a_list_of_groups(model: BrokerModel) -> None:
+    listed = json.dumps({"groupConfigList": [{"groupName": "g", "retryMaxTimes": 3}, {"groupName": "h"}]})
+    assert ask(model, 225, {}, listed.encode()).code == 0
+    assert model.groups.configs["g"]["retryMaxTimes"] == 3
+    assert "h" in model.groups.configs

@@ -54,3 +54,12 @@ def test_a_slave_starts_with_the_systems_topics() -> None:
 
 def test_it_has_been_up_for_a_while() -> None:
     assert NOW - 40 * 86_400_000 < model().traffic.boot < NOW
+
+
+def test_a_broker_that_creates_no_topics_is_not_found_by_who_wants_some() -> None:
+    spec = BrokerSpec("c", "b", auto_create=False)
+    own = BrokerModel(spec, "127.0.0.1:1000", [], NOW)
+    assert "TBW102" not in own.topics.configs
+    assert own.properties["autoCreateTopicEnable"] == "false"
+    assert "TBW102" in model().topics.configs
+    assert model().properties["autoCreateTopicEnable"] == "true"

@@ -136,3 +136,12 @@ def test_a_slave_moves_nobody() -> None:
     slave = BrokerModel(BrokerSpec("c", "b", 1, TOPICS, READERS), "127.0.0.1:1001", [], NOW)
     got = ask(slave, 222, group="g", topic="orders", timestamp="-1", isForce="true")
     assert (got.code, got.remark) == (1, "Can not reset offset in slave broker")
+
+
+def test_all_offsets_are_those_that_were_committed(model: BrokerModel) -> None:
+    ask(model, 15, consumerGroup="g", topic="payments", queueId="2", commitOffset="7")
+    table = loads(ask(model, 43).body)["offsetTable"]
+    assert table["payments@g"] == {"2": 7}
+    assert {int(queue): value for queue, value in table["orders@g"].items()} == {
+        queue: at(model, queueId=str(queue)) for queue in range(4)
+    }

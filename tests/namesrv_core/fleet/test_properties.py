@@ -35,10 +35,11 @@ def test_an_update_changes_what_fits_and_leaves_out_the_rest() -> None:
     assert mine.version == (1, 0, NOW + 1)
 
 
-def test_a_change_of_permission_is_told() -> None:
+def test_a_permission_is_told_be_it_the_one_that_was() -> None:
     mine = properties()
     assert mine.update(b"brokerPermission=4", NOW)
-    assert not mine.update(b"brokerPermission=4", NOW)
+    assert mine.update(b"brokerPermission=4", NOW)
+    assert not mine.update(b"fileReservedTime=24", NOW)
     assert mine.permission == 4
 
 

@@ -25,17 +25,17 @@ def test_all_keys_are_shown_sorted_one_in_a_line(form: HeaderType) -> None:
 
 def test_an_update_is_in_force_at_once(form: HeaderType) -> None:
     wire = Wire(form)
-    answer = wire.ask(318, body=b"enableAllTopicList=false\nserverWorkerThreads = 9 \n")
+    answer = wire.ask(318, body=b"enableAllTopicList=false\nwaitSecondsForService = 9 \n")
     assert (answer.code, answer.remark, answer.body) == (0, None, b"")
     assert wire.events == (
         SettingsChanged(
             (
                 SettingChange("enableAllTopicList", "true", "false"),
-                SettingChange("serverWorkerThreads", "8", "9"),
+                SettingChange("waitSecondsForService", "45", "9"),
             )
         ),
     )
-    assert shown(wire)["serverWorkerThreads"] == "9"
+    assert shown(wire)["waitSecondsForService"] == "9"
     assert wire.ask(206).remark == "disable"
 
 
@@ -45,7 +45,7 @@ def test_java_s_escapes_and_comments_are_understood(form: HeaderType) -> None:
     assert shown(wire)["productEnvName"] == "é\t=x é"
 
 
-@pytest.mark.parametrize("body", [b"", b"own=1\n", b"# nothing\n", b"listenPort=x\n"])
+@pytest.mark.parametrize("body", [b"", b"own=1\n", b"# nothing\n", b"waitSecondsForService=x\n"])
 def test_what_changes_nothing_succeeds(form: HeaderType, body: bytes) -> None:
     wire = Wire(form)
     before = shown(wire)
@@ -53,7 +53,9 @@ def test_what_changes_nothing_succeeds(form: HeaderType, body: bytes) -> None:
     assert shown(wire) == before
 
 
-@pytest.mark.parametrize("key", ["configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome"])
+@pytest.mark.parametrize(
+    "key", ["configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome", "listenPort"]
+)
 def test_a_protected_key_refuses_all_of_the_update(form: HeaderType, key: str) -> None:
     wire = Wire(form)
     before = shown(wire)

@@ -23,7 +23,8 @@ from namesrv_core.events import (
     WritePermWiped,
 )
 from namesrv_core.history.concerning import Concerning, Kind, Subject
-from namesrv_core.history.records import Origin, line, parse
+from namesrv_core.history.lines import line, parse
+from namesrv_core.history.records import Origin
 from tests.support.journals import registered, snapshot
 
 RW, RO = QueueData("a", 8, 8, 6), QueueData("a", 8, 8, 4)

@@ -25,7 +25,8 @@ from namesrv_core.events import (
     TopicChange,
     TopicsChanged,
 )
-from namesrv_core.history.records import Origin, Record, line, parse
+from namesrv_core.history.lines import line, parse
+from namesrv_core.history.records import Origin, Record
 from namesrv_core.history.replay import Replay
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.bodies import DataVersion

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namesrv_core.events import Event, KvPut
+from namesrv_core.history.lines import line
 from namesrv_core.history.meanings import FIELDS
-from namesrv_core.history.records import KINDS, Origin, line
+from namesrv_core.history.records import KINDS, Origin
 from namesrv_core.history.schema import schema, tables, text
 
 DOCS = Path(__file__).parents[3] / "docs"

@@ -13,11 +13,14 @@ seed: 7
 start: 2026-01-05T08:00:00Z
 duration: 1h
 namesrvs: 2
-fleet: {clusters: 1, groups: 2, replicas: 2, topics: 5, actingMaster: true, traffic: 0.5}
+settings: {needWaitForService: true, waitSecondsForService: 9}
+fleet:
+  {clusters: 1, groups: 2, replicas: 2, topics: 5, actingMaster: true, autoCreateTopics: false, traffic: 0.5}
 faults:
   - {at: 1m30s, fault: kill, brokers: "broker-a-0:0", for: 90, times: 2, every: 10m}
   - {at: 5, fault: restart, brokers: [broker-a-1]}
   - {at: 6, fault: skew, namesrvs: ns-1, seconds: -60}
+  - {at: 7, fault: configure, brokers: "*", key: brokerPermission, value: 4}
 """
 
 
@@ -31,18 +34,21 @@ def test_a_scenario_is_read() -> None:
     scenario = parse(GOOD, "x.yaml", "x")
     assert (scenario.about, scenario.start, scenario.duration) == ("Something.", 1_767_600_000_000, 3600)
     assert (scenario.plan.seed, scenario.plan.groups, scenario.acting, scenario.traffic) == (7, 2, True, 0.5)
-    kill, restart, skew = scenario.faults
+    assert (scenario.auto_create, scenario.waiting) == (False, 9)
+    kill, restart, skew, configure = scenario.faults
     assert kill == Fault(90, "kill", ("broker-a-0:0",), lasts=90, times=2, every=600)
     assert restart.lasts == 10
     assert (skew.brokers, skew.namesrvs) == ((), ("ns-1",))
+    assert (configure.key, configure.value) == ("brokerPermission", "4")
 
 
 @pytest.mark.parametrize(
     ("text", "line"),
     [
         ("a: [", "it is no YAML in line 1"),
-        ("[]", "it has to be a map of about, seed, start, duration, namesrvs, fleet, faults"),
-        ("sed: 1", "sed is unknown; there are: about, duration, faults, fleet, namesrvs, seed, start"),
+        ("[]", "it has to be a map of about, seed, start, duration, namesrvs, fleet, faults, settings"),
+        ("sed: 1",
+         "sed is unknown; there are: about, duration, faults, fleet, namesrvs, seed, settings, start"),
         ("duration: 5 minutes", "duration has to be seconds or a time such as 90s, 5m, 1h30m"),
         ("duration: ''", "duration has to be seconds or a time such as 90s, 5m, 1h30m"),
         ("start: noon", "start has to be a time such as 2026-01-05T08:00:00Z"),
@@ -50,6 +56,9 @@ def test_a_scenario_is_read() -> None:
         ("fleet: {actingMaster: 1}", "fleet.actingMaster has to be true or false"),
         ("fleet: {traffic: much}", "fleet.traffic has to be a number"),
         ("about: 1", "about has to be a text"),
+        ("settings: {listenPort: 1}",
+         "settings.listenPort is unknown; there are: needWaitForService, orderMessageEnable, wait"),
+        ("settings: {needWaitForService: 1}", "settings.needWaitForService has to be true or false"),
         ("faults: {}", "faults has to be a list"),
         ("faults: [5]", "faults[0] has to be a map of at, fault, brokers"),
         ("faults: [{at: 1}]", "faults[0].fault is missing: one of stop, kill"),

@@ -23,3 +23,13 @@ def test_what_is_said_of_all_is_true_of_each() -> None:
     specs = Scenario("x", acting=True, traffic=3).specs()
     assert {(spec.acting_master, spec.load) for spec in specs} == {(True, 3)}
     assert Scenario("x", namesrvs=2).servers() == ["ns-1", "ns-2"]
+
+
+def test_name_servers_wait_only_if_they_are_told_to() -> None:
+    assert Scenario("x", settings={"waitSecondsForService": 9}).waiting == 0
+    assert Scenario("x", settings={"waitSecondsForService": 9, "needWaitForService": True}).waiting == 9
+    assert Scenario("x", settings={"needWaitForService": True}).waiting == 45
+
+
+def test_brokers_that_create_no_topics() -> None:
+    assert {spec.auto_create for spec in Scenario("x", auto_create=False).specs()} == {False}

@@ -36,8 +36,12 @@ def test_a_broker_and_a_name_server_freeze(tmp_path: Path) -> None:
         seat, site = world.seats["broker-a-0:0"], world.sites["ns-1"]
         address = site.place.address
         assert world.hears("ns-1", seat)
+        assert world.silence("ns-1", seat) == 0
+        await asyncio.sleep(0.5)
+        assert world.silence("ns-1", seat) == 0.5
         site.freeze()
         assert not world.hears("ns-1", seat)
+        assert world.silence("ns-1", seat) is None
         with pytest.raises(TimeoutError):
             await ask(address, 106)
         site.thaw()

@@ -101,6 +101,10 @@ def test_what_is_no_route_is_a_value_error(body: bytes) -> None:
         queue_datas(body)
 
 
+def test_a_queue_that_stands_for_a_list_is_one() -> None:
+    assert queue_datas(b'{"queueDatas":{"brokerName":"a","perm":6}}') == [QueueData("a", 0, 0, 6)]
+
+
 def test_queues_without_numbers_have_0() -> None:
     assert queue_datas(b'{"queueDatas":[{"brokerName":"a","perm":null,"readQueueNums":"3"}]}') == [
         QueueData("a", 3, 0, 0)

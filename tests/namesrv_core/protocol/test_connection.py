@@ -9,6 +9,7 @@ from namesrv_core.protocol import codec
 from namesrv_core.protocol.codes import HeaderType
 from namesrv_core.protocol.command import Command, reply, request
 from namesrv_core.protocol.connection import Connection
+from namesrv_core.protocol.limits import Limits
 
 GARBAGE = [b"\xff\xff\xff\xff", b"\x00\x00\x00\x06\x00\x00\x00\x02[]", b"GET / HTTP/1.1\r\n\r\n"]
 
@@ -123,3 +124,11 @@ def test_an_answer_to_a_request_that_was_forgotten_answers_nothing() -> None:
     connection.forget(asked)
     assert connection.waiting == 0
     assert connection.asked(reply(asked)) is None
+
+
+def test_the_largest_frame_it_takes_may_be_chosen() -> None:
+    frame = codec.encode(Command(7, body=bytes(100)))
+    assert len(Connection(Limits(len(frame))).feed(frame)) == 1
+    refusing = Connection(Limits(len(frame) - 1))
+    assert refusing.feed(frame) == []
+    assert refusing.error is not None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesrv_core.protocol.fastjson import dumps, java_double, loads, to_int, to_text
+from namesrv_core.protocol.fastjson import Ready, dumps, java_double, loads, text, to_int, to_text
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.text(),
@@ -36,6 +36,14 @@ def test_what_is_written_reads_back(value: object) -> None:
 @given(VALUES)
 def test_what_is_written_is_json_for_everybody_in_the_standard_dialect(value: object) -> None:
     json.loads(dumps(value, standard=True))
+
+
+@given(VALUES, st.booleans())
+def test_what_is_written_already_stands_as_it_is(value: object, standard: bool) -> None:
+    ready = Ready(text(value, standard))
+    assert dumps({"x": ready, "a": [1]}, standard=standard) == dumps(
+        {"x": value if value is not None else ready, "a": [1]}, standard=standard
+    )
 
 
 @given(st.dictionaries(st.integers(), st.text(max_size=3)))
@@ -182,7 +190,9 @@ def test_bad_utf_8_may_be_replaced_where_that_is_asked_for() -> None:
         ("1e3", 1000),
         ([4], 4),
         (["4"], 4),
-        ([[4]], 4),
+        ([4.5], 4),
+        ({"a": 1}, 0),
+        ("null", 0),
     ],
 )
 def test_a_value_where_an_int_is_due_becomes_one(value: object, number: int) -> None:
@@ -191,11 +201,33 @@ def test_a_value_where_an_int_is_due_becomes_one(value: object, number: int) -> 
 
 @pytest.mark.parametrize(
     "value",
-    ["rw", "0x10", [], [1, 2], {"a": 1}, "NaN", "Infinity", "1e400", float("inf"), float("nan"), "9" * 5000],
+    [
+        "rw",
+        "0x10",
+        [],
+        [1, 2],
+        [[1]],
+        [None],
+        [True],
+        [{}],
+        [""],
+        " 5",
+        "NaN",
+        "Infinity",
+        "1e400",
+        float("inf"),
+        float("nan"),
+        "9" * 5000,
+    ],
 )
 def test_a_value_that_is_no_int_is_a_value_error(value: object) -> None:
     with pytest.raises(ValueError, match=r"."):
         to_int(value)
+
+
+def test_an_object_is_no_long() -> None:
+    with pytest.raises(ValueError, match="no integer"):
+        to_int({}, 64)
 
 
 @pytest.mark.parametrize("bits", [32, 64])
@@ -214,3 +246,10 @@ def test_an_int_has_to_fit(bits: int) -> None:
 )
 def test_a_value_where_text_is_due_becomes_its_json(value: object, text: str | None) -> None:
     assert to_text(value) == text
+
+
+def test_texts_that_do_not_end_are_looked_through_once() -> None:
+    # With a look from each quote in it this would take hours.
+    for body in (b'\\"' * 1_000_000, b'"' + b'\\"' * 1_000_000):
+        with pytest.raises(ValueError, match=r"."):
+            loads(body)

@@ -24,7 +24,7 @@ def test_a_frame_cut_anywhere_is_completed(cut: int) -> None:
     reader = FrameReader()
     before = reader.feed(ONE[:cut])
     assert before + reader.feed(ONE[cut:]) == [PAYLOAD]
-    assert not reader.is_mid_frame
+    assert reader.kept == 0
 
 
 def test_a_frame_that_comes_byte_by_byte_is_given_with_its_last_byte() -> None:
@@ -39,7 +39,7 @@ def test_many_frames_in_one_read_are_all_given() -> None:
 def test_an_unfinished_frame_is_kept_behind_finished_ones() -> None:
     reader = FrameReader()
     assert reader.feed(ONE + ONE[:5]) == [PAYLOAD]
-    assert reader.is_mid_frame
+    assert reader.kept > 0
     assert reader.feed(ONE[5:] + ONE) == [PAYLOAD] * 2
 
 
@@ -52,6 +52,26 @@ def test_any_split_of_the_bytes_gives_the_same_payloads(bodies: list[bytes], dat
     for start, end in zip([0, *cuts], [*cuts, len(stream)], strict=True):
         seen += reader.feed(stream[start:end])
     assert seen == [b"\x00\x00\x00\x02{}" + body for body in bodies]
+
+
+@pytest.mark.parametrize("piece", [7, 4096, 65_536, 100_000, 300_000])
+def test_a_large_frame_in_pieces_is_given_between_its_neighbours(piece: int) -> None:
+    large = build(0, b"{}", bytes(range(256)) * 600)
+    stream = ONE + large + ONE * 2 + large + ONE[:9]
+    reader = FrameReader()
+    seen: list[bytes] = []
+    for start in range(0, len(stream), piece):
+        before = len(b"".join(bytes(4) + payload for payload in seen))
+        assert reader.kept == start - before
+        seen += reader.feed(stream[start : start + piece])
+    assert seen == [PAYLOAD, large[4:], PAYLOAD, PAYLOAD, large[4:]]
+    assert (reader.kept, reader.missing) == (9, len(ONE) - 9)
+
+
+def test_a_large_frame_says_how_much_of_it_is_missing() -> None:
+    reader = FrameReader()
+    reader.feed(build(0, b"{}", bytes(100_000))[:70_000])
+    assert (reader.kept, reader.missing) == (70_000, 30_010)
 
 
 def test_a_frame_of_exactly_the_limit_is_taken() -> None:

@@ -53,6 +53,13 @@ def test_an_ext_length_one_too_small_still_takes_the_last_value_whole() -> None:
     assert decode(ext(FIELD, len(FIELD) - 1), b"").ext == {"key": "value"}
 
 
+def test_a_text_longer_than_all_ext_fields_closes_the_connection() -> None:
+    header = ext(FIELD, 8) + b"and more of the header"
+    assert decode(header, b"").ext == {"key": "value"}
+    assert refused(header.replace(pack(">i", 5) + b"value", pack(">i", 9) + b"value"))
+    assert refused(header.replace(pack(">h", 3) + b"key", pack(">h", 9) + b"key"))
+
+
 def test_an_ext_length_one_too_large_closes_the_connection() -> None:
     assert refused(ext(FIELD, len(FIELD) + 1))
 

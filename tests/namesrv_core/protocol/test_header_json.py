@@ -65,7 +65,6 @@ def test_a_code_of_true_is_1() -> None:
         '"0x65"',
         "[1,2]",
         "[]",
-        '{"a":1}',
         "1e400",
         '"Infinity"',
         '"NaN"',
@@ -90,6 +89,12 @@ def test_a_member_name_may_be_written_with_escapes() -> None:
 @pytest.mark.parametrize("language", ['"KLINGON"', '"java"', '""', "null", "5"])
 def test_any_language_is_taken(language: str) -> None:
     assert decode(f'{{"code":101,"language":{language}}}'.encode(), b"").code == 101
+
+
+@pytest.mark.parametrize("member", ["language", "serializeTypeCurrentRPC"])
+def test_a_name_that_is_a_number_too_large_closes_the_connection(member: str) -> None:
+    assert decode(f'{{"code":101,"{member}":"99"}}'.encode(), b"").code == 101
+    assert refused(f'{{"code":101,"{member}":"2147483648"}}'.encode())
 
 
 def test_a_language_may_be_its_number() -> None:

@@ -6,7 +6,7 @@ import hmac
 
 from namesrv_core.protocol.codes import V4_9_3, V5_5_0, HeaderType
 from namesrv_core.protocol.command import Command, request
-from namesrv_core.protocol.signing import content, sign, signature
+from namesrv_core.protocol.signing import content, is_signed, sign, signature
 from tests.support.wire import carried
 
 SECRET = "12345678"
@@ -103,3 +103,34 @@ def test_a_representation_does_not_show_the_proof() -> None:
     assert "'T'" in shown
     assert "token-1" not in shown
     assert signature(SECRET, b"rocketmq2token-1T") not in shown
+
+
+def test_what_is_signed_is_recognised_and_nothing_else(form: HeaderType) -> None:
+    seen = signed(form, {"topic": "Türkei😀", "perm": "6"}, b"\x00\xff")
+    assert is_signed(seen, SECRET)
+    assert not is_signed(seen, SECRET + "9")
+    for name, value in (("ext", {**(seen.ext or {}), "perm": "7"}), ("body", b"\x00"), ("ext", None)):
+        other = signed(form, {"topic": "Türkei😀", "perm": "6"}, b"\x00\xff")
+        setattr(other, name, value)
+        assert not is_signed(other, SECRET)
+
+
+def test_a_signature_that_is_none_is_no_error(form: HeaderType) -> None:
+    for given in (None, "", "é😀", "x" * 10_000):
+        asked = request(17, {"AccessKey": "rocketmq2", "Signature": given}, header_type=form)
+        assert not is_signed(carried(asked), SECRET)
+
+
+def test_an_empty_value_that_the_binary_header_loses_was_signed_as_empty() -> None:
+    ext = {"topic": "T", "zone": "", "AccessKey": "rocketmq2"}
+    ext["Signature"] = signature(SECRET, content(ext, b""))
+    for form in HeaderType:
+        assert is_signed(carried(Command(17, ext, header_type=form)), SECRET)
+
+
+def test_the_field_that_old_releases_do_not_sign_is_left_out_for_them() -> None:
+    ext = {"topic": "T", "AccessKey": "rocketmq2"}
+    ext["Signature"] = signature(SECRET, content(ext, b""))
+    ext["_UNIQUE_KEY_QUERY"] = "true"
+    assert is_signed(Command(12, ext, version=V4_9_3), SECRET)
+    assert not is_signed(Command(12, ext, version=V5_5_0), SECRET)

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from namesrv_core.server.housekeeping import Housekeeping
+from namesrv_core.server.housekeeping import Housekeeping, beginning
 from tests.support.running import on_a_loop, until
 
 
@@ -52,3 +52,11 @@ async def test_nothing_is_done_after_the_stop() -> None:
     before = len(done)
     await asyncio.sleep(0.01)
     assert len(done) == before
+
+
+def test_the_first_pause_may_be_another_one() -> None:
+    interval = [7.0]
+    pause = beginning(5.0, lambda: interval[0])
+    first, second = pause(), pause()
+    interval[0] = 9.0
+    assert (first, second, pause()) == (5.0, 7.0, 9.0)

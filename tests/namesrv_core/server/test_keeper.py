@@ -36,8 +36,10 @@ class Disk:
 @on_a_loop
 async def test_nobody_is_told_before_it_is_written() -> None:
     disk = Disk()
+    assert not disk.keeper.is_writing
     disk.gate.clear()
     disk.change(1)
+    assert disk.keeper.is_writing
     await asyncio.sleep(0)
     assert (disk.told, disk.written) == ([], [])
     disk.gate.set()

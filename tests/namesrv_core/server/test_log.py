@@ -1,12 +1,15 @@
-"""Events as lines."""
+"""Events as lines, and the form and level of the log."""
 
 import dataclasses
+import logging
+from collections.abc import Iterator
 
 import pytest
 
 from namesrv_core import events
 from namesrv_core.events import BrokerRegistered, KvPut, QueueData, TopicChange, TopicsChanged
-from namesrv_core.server.log import line
+from namesrv_core.server import log as logs
+from namesrv_core.server.log import arrange, line, log, say, set_level, set_up
 
 KINDS = [kind for kind in vars(events).values() if isinstance(kind, type) and events.Event in kind.__bases__]
 QUEUE = QueueData("a", 8, 7, 6)
@@ -42,3 +45,57 @@ def test_before_and_after_of_a_change_are_shown() -> None:
 def test_every_event_has_a_line(kind: type[events.Event]) -> None:
     event = kind(*[()] * len(dataclasses.fields(kind)))
     assert line(event, "why").startswith(f"{kind.__name__} ")
+
+
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """What goes to stderr; loggers are as they were afterwards."""
+    found: list[str] = []
+    monkeypatch.setattr(logs, "_to_stderr", found.append)
+    loggers = [log, logging.getLogger("asyncio")]
+    before = [(logger.handlers[:], logger.level) for logger in loggers]
+    yield found
+    for logger, (handlers, level) in zip(loggers, before, strict=True):
+        logger.handlers[:] = handlers
+        logger.setLevel(level)
+
+
+def flushed() -> None:
+    for handler in log.handlers:
+        handler.flush()
+
+
+def test_what_is_said_before_the_form_is_known_is_said_in_that_form(written: list[str]) -> None:
+    set_up()
+    log.warning("early %d", 1)
+    assert written == []
+    arrange("json")
+    log.info("late")
+    flushed()
+    first, last = "".join(written).splitlines()
+    assert first.endswith('"level": "WARNING", "message": "early 1"}')
+    assert last.endswith('"level": "INFO", "message": "late"}')
+
+
+def test_what_the_loop_says_is_in_the_same_form(written: list[str]) -> None:
+    set_up()
+    arrange("text")
+    logging.getLogger("asyncio").warning("slow")
+    flushed()
+    (line_of_it,) = "".join(written).splitlines()
+    assert line_of_it.endswith("Z WARNING slow")
+
+
+def test_less_or_more_is_said_as_the_level_wants(written: list[str]) -> None:
+    set_up()
+    arrange("text", "WARN")
+    for level in ("WARN", "DEBUG", "ERROR"):
+        set_level(level)
+        log.debug("debug at %s", level)
+        say(KvPut("n", "k", None, "v"), f"put at {level}")
+        log.error("error at %s", level)
+    flushed()
+    assert [text.split()[1] for text in "".join(written).splitlines()] == [
+        "ERROR", "DEBUG", "INFO", "ERROR", "ERROR",
+    ]  # fmt: skip
+    assert "KvPut namespace=n key=k value=v (put at DEBUG)" in "".join(written)

@@ -1,13 +1,21 @@
 """Notices go out in the background."""
 
 import logging
+from pathlib import Path
 
 import pytest
 
+from namesrv_core.errors import BadSettings
 from namesrv_core.events import MinBrokerIdChanged
 from namesrv_core.protocol.command import Command
+from namesrv_core.server import certificates
 from namesrv_core.server.notices import Notices
+from namesrv_core.state.tls_settings import Outgoing, TlsSettings
+from namesrv_core.transport import tls_server
+from namesrv_core.transport.doorway import Terms
+from namesrv_core.transport.tls_server import ServerFiles
 from tests.namesrv_core.server.test_name_server import Recorder
+from tests.support.certificates import Authority
 from tests.support.running import listening, on_a_loop, until
 
 
@@ -53,3 +61,58 @@ async def test_what_is_under_way_is_given_up_at_the_stop() -> None:
     notices.send(change("192.0.2.1:1"))
     notices.stop()
     await until(lambda: not notices._under_way)
+
+
+@pytest.mark.parametrize(
+    ("shown", "said"),
+    [("own", None), ("", "shows no certificate"), ("stranger", "shows a certificate that is refused")],
+)
+def test_brokers_that_speak_nothing_but_tls_are_told_through_it(
+    tmp_path: Path, shown: str, said: str | None
+) -> None:
+    authority, other = Authority(tmp_path / "ca"), Authority(tmp_path / "other", "another CA")
+    broker = authority.issue("broker", "DNS:elsewhere")
+    own = (other if shown == "stranger" else authority).issue("n")
+    refused: list[str] = []
+    files = ServerFiles(*broker, clients="require", trust=authority.ca)
+    terms = Terms(tls_server.context(files), True, None, lambda peer, reason: refused.append(reason))
+    pair = (str(own.cert), str(own.key)) if shown else (None, None)
+    tls = certificates.outgoing(TlsSettings(outgoing=Outgoing(True, str(authority.ca), *pair)))
+
+    @on_a_loop
+    async def run() -> None:
+        recorder, notices = Recorder(), Notices(tls)
+        async with listening(recorder, terms=terms) as listener:
+            notices.send(change(f"127.0.0.1:{listener.port}"))
+            await until(lambda: not notices._under_way)
+            await until(lambda: recorder.told or refused)
+        assert bool(recorder.told) == (said is None)
+
+    run()
+    assert [reason.startswith(said or "") for reason in refused] == [True] * (said is not None)
+
+
+def test_a_broker_whose_certificate_nobody_trusts_is_not_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    authority, other = Authority(tmp_path / "ca"), Authority(tmp_path / "other", "another CA")
+    terms = Terms(tls_server.context(ServerFiles(*other.issue("broker"))))
+    tls = certificates.outgoing(TlsSettings(outgoing=Outgoing(True, str(authority.ca))))
+
+    @on_a_loop
+    async def run() -> None:
+        recorder, notices = Recorder(), Notices(tls)
+        async with listening(recorder, terms=terms) as listener:
+            notices.send(change(f"127.0.0.1:{listener.port}"))
+            await until(lambda: not notices._under_way)
+            assert recorder.told == []
+
+    with caplog.at_level(logging.WARNING, "namesrv"):
+        run()
+    assert "certificate verify failed" in caplog.text
+
+
+def test_plain_text_unless_tls_is_asked_for_and_a_file_that_is_not_there_ends_the_start() -> None:
+    assert certificates.outgoing(TlsSettings()) is None
+    with pytest.raises(BadSettings, match="cannot be read"):
+        certificates.outgoing(TlsSettings(outgoing=Outgoing(True, "/nonexistent/ca.pem")))

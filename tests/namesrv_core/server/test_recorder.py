@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from namesrv_core.events import Event, EventsLost, JournalResumed, KvPut, Snapshot, TopicChange, TopicsChanged
-from namesrv_core.history.records import Origin, Record, event_of, parse
-from namesrv_core.server.recorder import Recorder, Taken
+from namesrv_core.history.lines import parse
+from namesrv_core.history.records import Origin, Record, event_of
+from namesrv_core.server.recorder import Figures, Recorder, Taken
 from namesrv_core.state.snapshot import copy
 from namesrv_core.storage.journal import Journal, Limits
 from namesrv_core.storage.segments import lines, segments
@@ -262,3 +263,32 @@ def test_the_disk_is_asked_to_keep_always_each_second_or_never(
     bench.recorder.turn()
     assert len(synced) == times + (fsync == "interval")
     bench.journal.close()
+
+
+def test_its_figures_tell_what_waits_for_how_long_and_what_was_lost(bench: Bench) -> None:
+    assert bench.recorder.figures() == Figures(True, 0, 0.0, 0, 0)
+    for number in range(13):
+        bench.recorder.put(ORIGIN, put(number))
+    assert bench.recorder.figures() == Figures(True, 10, 0.0, 10, 3)
+    bench.recorder.turn()
+    assert bench.recorder.figures() == Figures(True, 0, 0.0, 10, 3)
+
+
+def test_a_disk_that_fails_makes_the_oldest_that_waits_older(bench: Bench) -> None:
+    bench.recorder.start()
+    bench.recorder.put(ORIGIN, put(0))
+    while bench.disk is None:
+        pass
+    until(bench.disk.reached)
+    bench.disk.error = OSError(28, "No space left on device")
+    bench.recorder.put(ORIGIN, put(1))
+    while bench.recorder.status == "ok":
+        pass
+    bench.now += 30
+    found = bench.recorder.figures()
+    assert (found.is_ok, found.waiting, found.behind) == (False, 1, 30.0)
+    bench.disk.error = None
+    while bench.recorder.figures().behind:
+        pass
+    bench.recorder.stop()
+    assert bench.recorder.figures().is_ok

@@ -8,7 +8,7 @@ from namesrv_core.events import (
     TopicsChanged,
 )
 from namesrv_core.protocol.bodies import DataVersion
-from namesrv_core.state.liveness import channel_closed, heard, resumed, silences
+from namesrv_core.state.liveness import channel_closed, heard, heard_of, resumed, silences
 from tests.support.brokers import Lab
 
 KEY = ("c", "a0")
@@ -253,3 +253,11 @@ def test_nobody_is_missed_that_is_unknown_or_holds_no_place() -> None:
     lab.register("a", 0, addr="x", now=0, timeout=10)
     lab.register("a", 0, addr="y", now=5, timeout=1_000)
     assert silences(lab.tables, 100) == []
+
+
+def test_how_long_each_address_was_silent() -> None:
+    lab = Lab()
+    lab.register("a", 0, now=1000, timeout=10_000)
+    lab.register("b", 0, now=4000)
+    assert heard_of(lab.tables, 5000) == {"a0": (4000, 10_000), "b0": (1000, 120_000)}
+    assert heard_of(lab.tables, 500) == {"a0": (0, 10_000), "b0": (0, 120_000)}

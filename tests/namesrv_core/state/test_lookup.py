@@ -2,7 +2,8 @@
 
 import pytest
 
-from namesrv_core.protocol.bodies import MappingInfo
+from namesrv_core.protocol import fastjson
+from namesrv_core.protocol.bodies import MappingInfo, broker_data, queue_data
 from namesrv_core.state import lookup
 from namesrv_core.state.lookup import Member, route, route_body
 from namesrv_core.state.permissions import add
@@ -156,6 +157,23 @@ def test_a_route_is_written_with_quoted_keys_in_the_standard_dialect() -> None:
         b'{"bname":"a","currIdMap":{"0":0,"1":1},"dirty":false,"epoch":"9007199254740992",'
         b'"scope":"__global__","topic":"T","totalQueues":2}}}'
     )
+
+
+def test_a_body_is_that_of_the_tables_as_they_are_now() -> None:
+    lab = Lab()
+    lab.register("a", 0)
+    for standard in (False, True, False):
+        for zone in (None, "z1", "z2"):
+            group = lab.tables.groups["a"]
+            group.zone, group.addrs = zone, {1: "y", 0: f"x:{zone}"}
+            found = route(lab.tables, "T")
+            assert found is not None
+            plain: dict[str, object] = {
+                "brokerDatas": [broker_data(*member) for member in found.members],
+                "filterServerTable": {},
+                "queueDatas": [queue_data(queue) for queue in found.queues],
+            }
+            assert route_body(found, None, standard) == fastjson.dumps(plain, standard=standard)
 
 
 def test_the_cluster_map_has_bare_ids_and_true_ones(headless: Lab) -> None:

@@ -51,5 +51,5 @@ def test_a_change_of_tables_kv_config_or_settings_forgets_it(
 def test_memory_for_bodies_is_bounded(state: NameServerState) -> None:
     for number in range(3):
         state.remembered_body(f"T{number}", True)
-        state.remember_body(f"T{number}", True, bytes(name_server._BODIES_LIMIT // 2))
+        state.remember_body(f"T{number}", True, bytes([number]) * (name_server._BODIES_LIMIT // 2))
     assert state.remembered_body("T0", True) is None

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from namesrv_core.events import Event
-from namesrv_core.history.records import Origin, line, parse
+from namesrv_core.history.lines import line, parse
+from namesrv_core.history.records import Origin
 from namesrv_core.history.replay import Replay
 from namesrv_core.state import liveness
 from namesrv_core.state.restored import route_body

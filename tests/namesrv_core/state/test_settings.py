@@ -103,7 +103,9 @@ def test_fields_that_are_no_keys_cannot_be_set(key: str) -> None:
 
 def test_an_update_says_what_it_changed() -> None:
     settings = Settings()
-    event = settings.update({"enableTopicList": "false", "listenPort": "9876", "waitSecondsForService": "x"})
+    event = settings.update(
+        {"enableTopicList": "false", "productEnvName": "center", "waitSecondsForService": "x"}
+    )
     assert event == SettingsChanged((SettingChange("enableTopicList", "true", "false"),))
     assert settings.enableTopicList is False
 
@@ -117,7 +119,23 @@ def test_keys_that_nobody_knows_are_passed_over_in_an_update() -> None:
 
 @pytest.mark.parametrize(
     "key",
-    ["configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome", "journalDir", "journalKeepDays"],
+    [
+        "configBlackList",
+        "configStorePath",
+        "kvConfigPath",
+        "rocketmqHome",
+        "journalDir",
+        "journalKeepDays",
+        "httpAddress",
+        "httpTokenFile",
+        "listenPort",
+        "bindAddress",
+        "serverWorkerThreads",
+        "defaultThreadPoolNums",
+        "credentialsFile",
+        "readOnly",
+        "noRemoteConfig",
+    ],
 )
 def test_a_protected_key_refuses_the_whole_update(key: str) -> None:
     settings = Settings()
@@ -126,6 +144,27 @@ def test_a_protected_key_refuses_the_whole_update(key: str) -> None:
         settings.update({"enableTopicList": "false", key: "x"})
     assert refused.value.code == ResponseCode.NO_PERMISSION
     assert settings.items() == before
+
+
+@pytest.mark.parametrize(
+    "key", ["controllerStorePath", "controllerDLegerPeers", "proxyTlsKeyPath", "aclEnable", "otherPort"]
+)
+def test_a_key_of_another_server_that_is_delicate_is_protected_where_the_file_has_it(key: str) -> None:
+    settings = Settings()
+    assert settings.update({key: "/x"}) == SettingsChanged(())
+    settings.set(key, "/home")
+    with pytest.raises(NoPermission):
+        settings.update({key: "/x"})
+    assert settings.others == {key: "/home"}
+
+
+def test_what_decides_who_may_ask_is_shown_where_it_is_set() -> None:
+    ours = {"credentialsFile", "noRemoteConfig", "readOnly"}
+    assert Settings().items().keys() & ours == set()
+    settings = Settings()
+    for key, text in (("credentialsFile", "/c.yaml"), ("noRemoteConfig", "true"), ("readOnly", "true")):
+        assert settings.set(key, text) is None
+        assert settings.items()[key] == text
 
 
 def test_the_black_list_is_what_it_was_at_the_start() -> None:
@@ -141,7 +180,7 @@ def test_settings_of_before_can_be_restored() -> None:
     settings = Settings()
     settings.set("own", "1")
     before = settings.items()
-    settings.update({"own": "2", "enableTopicList": "false", "listenPort": "1"})
+    settings.update({"own": "2", "enableTopicList": "false", "waitSecondsForService": "1"})
     generation = settings.generation
     settings.restore(before)
     assert settings.items() == before
@@ -169,3 +208,54 @@ def test_a_setting_that_no_journal_can_have_stays_as_it_was(key: str, text: str,
     assert settings.set(key, text) == said
     assert settings.set("journalFsync", "always") is None
     assert settings.journalFsync == "always"
+
+
+@pytest.mark.parametrize("text", ["a:1", "a:1;b.c:65535", "[::1]:9876;10.0.0.1:9876", ""])
+def test_a_list_of_addresses_is_taken(text: str) -> None:
+    settings = Settings()
+    assert settings.set("nsaddr", text) is None
+    assert settings.nsaddr == text
+
+
+@pytest.mark.parametrize("text", ["a", "a:", ":1", "a:1;", "a:1,b:2", "a:1 ;b:2", "a:123456", "http://a:1/x"])
+def test_what_is_no_list_of_addresses_is_named_and_changes_nothing(text: str) -> None:
+    settings = Settings(nsaddr="a:1")
+    assert "is not like HOST:PORT;HOST:PORT, a:1 stays" in (settings.set("nsaddr", text) or "")
+    assert settings.nsaddr == "a:1"
+
+
+def test_the_body_can_say_what_is_really_so() -> None:
+    settings = Settings(listenPort=0)
+    assert b"\nlistenPort=5\n" in settings.body({"listenPort": "5"})
+    assert settings.listenPort == 0
+
+
+def test_what_upstream_has_not_is_shown_where_it_says_something_and_can_go_back() -> None:
+    settings = Settings()
+    usual = settings.items()
+    assert "logLevel" not in usual
+    debugging = SettingsChanged((SettingChange("logLevel", "INFO", "DEBUG"),))
+    assert settings.update({"logLevel": "DEBUG"}) == debugging
+    assert settings.items()["logLevel"] == "DEBUG"
+    back = SettingsChanged((SettingChange("logLevel", "DEBUG", "INFO"),))
+    assert settings.update({"logLevel": "INFO"}) == back
+    settings.update({"logLevel": "DEBUG"})
+    settings.restore(usual)
+    assert settings.logLevel == "INFO"
+
+
+def test_the_fast_path_is_shown_where_it_is_off_and_no_request_changes_it() -> None:
+    settings = Settings()
+    assert "fastPath" not in settings.items()
+    assert settings.set("fastPath", "false") is None
+    assert settings.items()["fastPath"] == "false"
+    with pytest.raises(NoPermission):
+        settings.update({"fastPath": "true"})
+
+
+def test_a_level_that_is_none_is_named_and_changes_nothing() -> None:
+    settings = Settings()
+    assert "'LOUD' is none of DEBUG, INFO, WARN, ERROR, INFO stays" in (
+        settings.set("logLevel", "LOUD") or ""
+    )
+    assert settings.update({"logLevel": "debug"}) == SettingsChanged(())

@@ -183,3 +183,11 @@ def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path: Path) -> None:
     replace(link, NEW)
     assert link.is_symlink()
     assert real.read_bytes() == NEW
+
+
+def test_without_a_backup_nothing_else_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    for content in (OLD, NEW):
+        replace(path, content, backup=False)
+    assert path.read_bytes() == NEW
+    assert names(tmp_path) == ["file"]

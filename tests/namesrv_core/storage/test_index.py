@@ -10,7 +10,7 @@ import pytest
 from namesrv_core.events import QueueData, TopicChange, TopicsChanged
 from namesrv_core.history.concerning import Concerning, Kind, Subject
 from namesrv_core.storage import index, segments
-from namesrv_core.storage.reading import records
+from namesrv_core.storage.reading import Sieve, records
 from namesrv_core.storage.segments import Segment
 from tests.namesrv_core.history.test_concerning import EVENTS
 from tests.support.journals import Pen
@@ -38,7 +38,7 @@ def closed(pen: Pen) -> Segment:
 
 def told(pen: Pen, kind: Kind, name: str, indexed: bool = True) -> list[int]:
     concerning = Concerning(Subject(kind, name))
-    found = records(pen.folder, 0, concerning.may_be, concerning.terms if indexed else None)
+    found = records(pen.folder, 0, Sieve(concerning.may_be, concerning.terms if indexed else None))
     return [record.seq for record in found if concerning.part(record) is not None]
 
 
@@ -49,20 +49,32 @@ def test_with_it_the_same_is_told_as_without(pen: Pen, kind: Kind, name: str) ->
 
 
 def test_it_leads_to_the_lines_and_to_no_others(pen: Pen) -> None:
-    places = index.offsets(closed(pen).path, ["topic U"])
-    assert places is not None
-    kinds = [text.split(b'"type":"')[1].split(b'"')[0] for text in segments.lines_at(closed(pen), places)]
-    assert kinds == [b"TopicsChanged", b"WritePermWiped"]
-    assert index.offsets(closed(pen).path, ["topic none"]) == []
+    def kinds(*terms: str, types: list[str] | None = None) -> list[bytes]:
+        places = index.places(closed(pen).path, terms or None, types)
+        assert places is not None
+        texts = segments.lines_at(closed(pen), *places)
+        return [text.split(b'"type":"')[1].split(b'"')[0] for text in texts]
+
+    assert kinds("topic U") == [b"TopicsChanged", b"WritePermWiped"]
+    assert kinds("topic U", types=["WritePermWiped", "KvPut"]) == [b"WritePermWiped"]
+    assert kinds(types=["WritePermWiped"]) == [b"WritePermWiped"]
+    assert kinds("topic none") == []
+
+
+def test_types_alone_lead_to_their_lines_as_well(pen: Pen) -> None:
+    def seqs(sieve: Sieve) -> list[int]:
+        return [record.seq for record in records(pen.folder, 0, sieve) if record.type == "KvPut"]
+
+    assert seqs(Sieve(types=["KvPut"])) == seqs(Sieve()) != []
 
 
 def test_a_segment_in_which_nothing_concerns_is_not_decompressed(pen: Pen) -> None:
     path = closed(pen).path
     path.chmod(0o644)
     path.write_bytes(b"nonsense")
-    assert list(records(pen.folder, 0, lambda _: False, ["topic none"])) == []
+    assert list(records(pen.folder, 0, Sieve(lambda _: False, ["topic none"]))) == []
     with pytest.raises(segments.BadSegment):
-        list(records(pen.folder, 0, None, ["topic T"]))
+        list(records(pen.folder, 0, Sieve(None, ["topic T"])))
 
 
 @pytest.mark.parametrize("length", [0, 7, 8, 15, 16, 40, -1])
@@ -70,7 +82,7 @@ def test_one_that_is_damaged_is_none(pen: Pen, length: int) -> None:
     path = index.path_of(closed(pen).path)
     path.chmod(0o644)
     path.write_bytes(path.read_bytes()[:length] if length >= 0 else b"X" * 100)
-    assert index.offsets(closed(pen).path, ["topic T", "any"]) is None
+    assert index.places(closed(pen).path, ["topic T", "any"]) is None
     assert told(pen, "topic", "T") == told(pen, "topic", "T", indexed=False)
 
 
@@ -83,12 +95,12 @@ def test_topics_that_stand_in_the_same_lines_share_a_list(tmp_path: Path) -> Non
     pen.journal.close()
     (segment,) = segments.segments(tmp_path)
     data = index.path_of(segment.path).read_bytes()
-    assert struct.unpack_from("<8sIII", data) == (b"NSINDEX1", len(data), 1001, 1)
-    assert len(data) < 1001 * 12 + 500
+    assert struct.unpack_from("<8sIIII", data) == (b"NSINDEX2", len(data), 1, 1002, 1)
+    assert len(data) < 1002 * 12 + 500
     for name in names[::100]:
-        places = index.offsets(segment.path, [f"topic {name}"])
+        places = index.places(segment.path, [f"topic {name}"])
         assert places is not None
-        assert len(list(segments.lines_at(segment, places))) == 50
+        assert len(list(segments.lines_at(segment, *places))) == 50
 
 
 def test_lines_that_nobody_understands_are_in_no_index(tmp_path: Path) -> None:

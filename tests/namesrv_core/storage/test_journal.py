@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.history.records import parse
+from namesrv_core.history.lines import parse
 from namesrv_core.storage.journal import Journal, Limits
 from namesrv_core.storage.segments import compress, lines, segments
 from tests.namesrv_core.storage.test_segments import NOW, written

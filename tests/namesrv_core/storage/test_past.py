@@ -19,7 +19,8 @@ from namesrv_core.events import (
     ServerStopping,
     Snapshot,
 )
-from namesrv_core.history.records import Origin, line
+from namesrv_core.history.lines import line
+from namesrv_core.history.records import Origin
 from namesrv_core.storage.journal import Journal
 from namesrv_core.storage.past import PROOF_MILLIS, Past, at
 from tests.support import journals

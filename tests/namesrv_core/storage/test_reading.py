@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.events import Event, KvPut, Snapshot
-from namesrv_core.history.records import Origin, line
+from namesrv_core.history.lines import line
+from namesrv_core.history.records import Origin
 from namesrv_core.storage.journal import Journal
 from namesrv_core.storage.reading import Count, check, counts, follow, last, records, tables
 from namesrv_core.storage.segments import compress, segments

@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from namesrv_core.events import KvPut
-from namesrv_core.history.records import Origin, line
+from namesrv_core.history.lines import line
+from namesrv_core.history.records import Origin
 from namesrv_core.storage import segments
 from namesrv_core.storage.segments import BadSegment, Segment, compress, last_number, lines, name, tail
 
@@ -140,17 +142,43 @@ def test_a_disk_without_room_leaves_the_open_segment_and_nothing_else(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_lines_at_places_whatever_the_chunks_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_at_places_of_whatever_frame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [b"x" * length + b"\n" for length in (0, 5, 1, 400, 3, 70_000, 2)]
-    path = tmp_path / segments.name(1, 0)
-    path.write_bytes(b"".join(texts))
-    segments.compress(path)
-    (segment,) = segments.segments(tmp_path)
     begins = [sum(map(len, texts[:number])) for number in range(len(texts))]
-    whole = b"".join(texts)
-    for size in (1, 7, 4096, len(whole)):
-        chunks = [whole[at : at + size] for at in range(0, len(whole), size)]
-        monkeypatch.setattr(segments, "_inflated", lambda _, chunks=chunks: iter(chunks))
+    for size, number_of_frames in ((1, 6), (300, 3), (1 << 20, 1)):
+        monkeypatch.setattr(segments, "_FRAME", size)
+        path = tmp_path / segments.name(1, size)
+        path.write_bytes(b"".join(texts))
+        closed = Segment(compress(path), 1, size, True)
+        frames = [frame for frame, _ in segments.frames(closed)]
+        assert len(frames) == number_of_frames
+        assert list(lines(closed)) == texts
         for chosen in ([], [0], [3, 5], [1, 2, 6], range(len(texts))):
-            found = list(segments.lines_at(segment, [begins[number] for number in chosen]))
+            found = list(segments.lines_at(closed, [begins[number] for number in chosen], frames))
             assert found == [texts[number] for number in chosen]
+
+
+def test_one_frame_is_read_where_another_is_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "_FRAME", 1000)
+    closed = Segment(compress(segment(tmp_path, count=100)), 1, 0, True)
+    frames = [frame for frame, _ in segments.frames(closed)]
+    texts = list(lines(closed))
+    closed.path.chmod(0o644)
+    content = bytearray(closed.path.read_bytes())
+    content[frames[1].begin + 20 : frames[1].begin + 30] = bytes(10)
+    closed.path.write_bytes(content)
+    assert set(segments.lines_at(closed, [frames[2].plain], frames)) < set(texts)
+    with pytest.raises(BadSegment, match="cannot be decompressed"):
+        list(segments.lines_at(closed, [frames[1].plain], frames))
+    closed.path.write_bytes(content[: frames[3].begin + 40])
+    with pytest.raises(BadSegment, match="it ends too early"):
+        list(segments.lines_at(closed, [frames[3].plain], frames))
+
+
+def test_other_programs_read_all_frames(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "_FRAME", 1000)
+    path = segment(tmp_path, count=100)
+    content = path.read_bytes()
+    with compress(path).open("rb") as file:
+        reader = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+        assert reader.read() == content

@@ -1,12 +1,16 @@
 """Listening: free ports, taken ports, ports that cannot be."""
 
+import asyncio
+import errno
 import socket
+from contextlib import AsyncExitStack
 
 import pytest
 
+from namesrv_core.transport import listener as listener_module
 from namesrv_core.transport.listener import Listener
 from tests.namesrv_core.transport.test_stream import Echo
-from tests.support.running import Peer, listening, on_a_loop
+from tests.support.running import Peer, listening, on_a_loop, until
 
 
 @on_a_loop
@@ -56,3 +60,63 @@ async def test_a_port_can_be_listened_on_again_at_once() -> None:
         assert await peer.is_closed()
         async with listening(echo, port=listener.port) as again:
             assert again.port == listener.port
+
+
+@on_a_loop
+async def test_however_many_wait_only_few_are_on_their_way_in_at_a_time() -> None:
+    far = Echo()
+    async with listening(far) as listener:
+        crowd = [socket.create_connection(("127.0.0.1", listener.port)) for _ in range(200)]
+        most = 0
+        async with asyncio.timeout(20):
+            while len(far.streams) < len(crowd):
+                await asyncio.sleep(0)
+                most = max(most, len(listener._arriving))
+        assert 1 < most <= 24
+        for one in crowd:
+            one.close()
+        for stream in far.streams:
+            stream.abort()
+
+
+@on_a_loop
+async def test_whoever_waits_is_let_in() -> None:
+    echo = Echo()
+    async with listening(echo) as listener, AsyncExitStack() as open_ones:
+        waiting = [socket.create_connection(("127.0.0.1", listener.port)) for _ in range(50)]
+        for one in waiting:
+            open_ones.callback(one.close)
+        await until(lambda: len(echo.streams) == len(waiting))
+
+
+class OutOfDescriptors:
+    """A listening socket that once can accept nothing."""
+
+    def __init__(self, real: socket.socket) -> None:
+        self._real = real
+        self.failed = 0
+
+    def accept(self) -> tuple[socket.socket, object]:
+        if not self.failed:
+            self.failed += 1
+            raise OSError(errno.EMFILE, "Too many open files")
+        return self._real.accept()
+
+    def fileno(self) -> int:
+        return self._real.fileno()
+
+    def close(self) -> None:
+        self._real.close()
+
+
+@on_a_loop
+async def test_without_descriptors_it_waits_and_goes_on(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(listener_module, "_PAUSE", 0.05)
+    async with listening(Echo()) as listener:
+        listener._listening = short = OutOfDescriptors(listener._listening)  # type: ignore[assignment]
+        async with Peer.to(f"127.0.0.1:{listener.port}") as peer:
+            assert (await peer.ask(1, body=b"let in")).body == b"let in"
+        assert short.failed == 1
+    assert "Too many open files" in caplog.text

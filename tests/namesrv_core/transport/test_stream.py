@@ -1,12 +1,15 @@
 """Streams over real sockets: pieces, garbage, flow control."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import Command, reply, request
-from namesrv_core.transport.stream import Stream
+from namesrv_core.protocol.limits import NONE
+from namesrv_core.transport.allowance import Allowance
+from namesrv_core.transport.stream import Stream, Work
 from tests.support.running import Peer, listening, on_a_loop, until
 
 GARBAGE = b"\xff\xff\xff\xff"
@@ -23,7 +26,10 @@ class Echo:
     def opened(self, stream: Stream) -> None:
         self.streams.append(stream)
 
-    def received(self, stream: Stream, command: Command) -> Command | None:
+    def received(self, stream: Stream, command: Command) -> Command | Work | None:
+        return self.answer(command)
+
+    def answer(self, command: Command) -> Command | None:
         self.seen.append(command)
         return None if command.is_oneway or command.is_reply else reply(command, body=command.body)
 
@@ -31,10 +37,26 @@ class Echo:
         self.gone.append(stream.number)
 
 
+class Overseer:
+    """Remembers what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        self.held: list[int] = []
+
+    def over(self, stream: Stream, limit: str, text: str) -> None:
+        self.told.append(limit)
+
+    def holds(self, stream: Stream, size: int) -> None:
+        self.held.append(size)
+
+
 @asynccontextmanager
-async def echoing(host: str = "127.0.0.1") -> AsyncIterator[tuple[Echo, str]]:
-    echo = Echo()
-    async with listening(echo, host) as listener:
+async def echoing(
+    host: str = "127.0.0.1", allowance: Allowance | None = None, owner: Echo | None = None
+) -> AsyncIterator[tuple[Echo, str]]:
+    echo = owner or Echo()
+    async with listening(echo, host, allowance=allowance) as listener:
         try:
             yield echo, f"{host}:{listener.port}"
         finally:
@@ -91,6 +113,7 @@ async def test_every_stream_has_a_number_of_its_own_and_knows_its_peer() -> None
         await other.ask(1)
         assert len({stream.number for stream in echo.streams}) == 2
         assert all(stream.peer.startswith("127.0.0.1:") for stream in echo.streams)
+        assert {(stream.host, stream.subject) for stream in echo.streams} == {("127.0.0.1", None)}
 
 
 @on_a_loop
@@ -98,6 +121,7 @@ async def test_a_peer_on_ipv6_is_in_brackets() -> None:
     async with echoing("::1") as (echo, address), Peer.to(address) as peer:
         await peer.ask(1)
         assert echo.streams[0].peer.startswith("[::1]:")
+        assert echo.streams[0].host == "::1"
 
 
 @on_a_loop
@@ -111,6 +135,7 @@ async def test_a_peer_that_takes_no_answers_is_not_read_until_it_does() -> None:
         transport = stream._transport
         await until(lambda: not transport.is_reading())
         assert len(echo.seen) < total
+        assert stream.full_since is not None
         for _ in range(total):
             answer = await peer.receive()
             assert answer is not None
@@ -155,3 +180,200 @@ async def test_the_owner_is_told_once_when_a_peer_goes() -> None:
         assert echo.gone == [echo.streams[0].number]
         await asyncio.sleep(0)
         assert len(echo.gone) == 1
+
+
+@on_a_loop
+async def test_what_came_with_the_connection_waits_as_long_as_the_stream_is_held() -> None:
+    class Frozen(Echo):
+        def opened(self, stream: Stream) -> None:
+            super().opened(stream)
+            stream.hold()
+
+    frozen = Frozen()
+    async with listening(frozen, "127.0.0.1") as listener, Peer.to(f"127.0.0.1:{listener.port}") as peer:
+        await until(lambda: frozen.streams)
+        # As a socket may do that was readable before it was told to rest.
+        frozen.streams[0].data_received(codec.encode(request(1, body=b"one")))
+        peer.send(codec.encode(request(1, body=b"two")))
+        await asyncio.sleep(0.05)
+        assert frozen.seen == []
+        frozen.streams[0].release()
+        assert [(await peer.receive() or request(0)).body for _ in range(2)] == [b"one", b"two"]
+        frozen.streams[0].abort()
+
+
+@on_a_loop
+async def test_whoever_asks_for_much_lets_others_in_between() -> None:
+    one = codec.encode(request(1, body=b"much"))
+    allowance = Allowance(clock=time.perf_counter)
+    async with (
+        echoing(allowance=allowance) as (echo, address),
+        Peer.to(address) as greedy,
+        Peer.to(address) as modest,
+    ):
+        await greedy.ask(1)
+        await modest.ask(1)
+        echo.streams[0].data_received(one * 50_000)
+        modest.send(codec.encode(request(1, body=b"little")))
+        await until(lambda: any(command.body == b"little" for command in echo.seen))
+        assert len(echo.seen) < 50_000
+        for _ in range(50_000):
+            assert await greedy.receive() is not None
+        assert len(echo.seen) == 50_003
+
+
+@on_a_loop
+async def test_one_whose_requests_take_long_waits_for_its_turn() -> None:
+    clock = [0.0]
+
+    class Slow(Echo):
+        def received(self, stream: Stream, command: Command) -> Command | Work | None:
+            clock[0] += 0.002 if command.code == 2 else 0.0
+            return super().received(stream, command)
+
+    slow, allowance = Slow(), Allowance(clock=lambda: clock[0])
+    async with (
+        listening(slow, allowance=allowance) as listener,
+        Peer.to(f"127.0.0.1:{listener.port}") as peer,
+    ):
+        await peer.ask(1)
+        (stream,) = slow.streams
+        assert not stream._is_slow
+        for code, is_slow in ((2, True), (2, True), (1, False)):
+            await peer.ask(code)
+            assert stream._is_slow is is_slow
+        # Several at once: one in each turn.
+        for _ in range(3):
+            peer.send(codec.encode(request(2)) * 5)
+            for _ in range(5):
+                assert await peer.receive() is not None
+        stream.abort()
+
+
+@on_a_loop
+async def test_more_frames_than_a_second_may_have_are_read_when_time_has_granted_them() -> None:
+    overseer = Overseer()
+    async with echoing(allowance=Allowance(overseer, frames=100)) as (_, address), Peer.to(address) as peer:
+        peer.send(codec.encode(request(1)) * 110)
+        for _ in range(110):
+            assert await peer.receive() is not None
+        assert overseer.told[0] == "maxFramesPerSecond"
+        await peer.ask(1)
+
+
+@on_a_loop
+async def test_more_bytes_than_a_second_may_have_are_waited_for() -> None:
+    overseer = Overseer()
+    async with (
+        echoing(allowance=Allowance(overseer, bytes=100_000)) as (_, address),
+        Peer.to(address) as peer,
+    ):
+        await peer.ask(1, body=bytes(110_000))
+        await peer.ask(1)
+        assert overseer.told[0] == "maxBytesPerSecond"
+
+
+@on_a_loop
+async def test_what_is_kept_for_a_peer_is_told_while_it_is_much() -> None:
+    overseer = Overseer()
+    data = codec.encode(request(1, body=bytes(1 << 20)))
+    async with echoing(allowance=Allowance(overseer)) as (_, address), Peer.to(address) as peer:
+        peer.send(data[:-1])
+        await until(lambda: overseer.held and overseer.held[-1] == len(data) - 1)
+        peer.send(data[-1:])
+        assert await peer.receive() is not None
+        await until(lambda: overseer.held[-1] == 0)
+
+
+@on_a_loop
+async def test_a_peer_that_leaves_more_unread_than_may_be_is_cut_off() -> None:
+    overseer = Overseer()
+    allowance = Allowance(overseer, unsent=1 << 22)
+    async with echoing(allowance=allowance) as (echo, address), Peer.to(address) as peer:
+        # One answer may be larger than all that the sockets hold.
+        peer.send(codec.encode(request(1, body=bytes(15 << 20))))
+        await until(lambda: overseer.told)
+        assert overseer.told == ["maxUnsentBytes"]
+        await until(lambda: echo.gone)
+
+
+@on_a_loop
+async def test_a_frame_over_a_limit_is_told_and_closes() -> None:
+    overseer = Overseer()
+    allowance = Allowance(overseer, NONE._replace(ext_fields=2))
+    async with echoing(allowance=allowance) as (_, address), Peer.to(address) as peer:
+        peer.send(codec.encode(request(1, dict.fromkeys("abc", "v"))))
+        assert await peer.is_closed()
+        assert overseer.told == ["maxExtFields"]
+
+
+class Diligent(Echo):
+    """Takes so many steps for a request as its body says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.steps: list[bytes] = []
+
+    def received(self, stream: Stream, command: Command) -> Command | Work | None:
+        return self._work(stream, command) if command.code == 2 else super().received(stream, command)
+
+    def _work(self, stream: Stream, command: Command) -> Work:
+        for _ in range(int(command.body)):
+            self.steps.append(command.body)
+            yield
+        return self.answer(command)
+
+
+@on_a_loop
+async def test_work_is_done_in_turns_and_what_comes_behind_it_waits() -> None:
+    diligent, allowance = Diligent(), Allowance(clock=time.perf_counter)
+    async with (
+        echoing(allowance=allowance, owner=diligent) as (_, address),
+        Peer.to(address) as one,
+        Peer.to(address) as other,
+    ):
+        await other.ask(1)
+        one.send(codec.encode(request(2, body=b"100000")) + codec.encode(request(1, body=b"after")))
+        await until(lambda: diligent.steps)
+        assert (await other.ask(1, body=b"meanwhile")).body == b"meanwhile"
+        assert len(diligent.steps) < 100_000
+        for body in (b"100000", b"after"):
+            answer = await one.receive()
+            assert answer is not None
+            assert answer.body == body
+        assert [command.body for command in diligent.seen] == [b"", b"meanwhile", b"100000", b"after"]
+
+
+@on_a_loop
+async def test_work_for_one_who_hangs_up_ends() -> None:
+    diligent, allowance = Diligent(), Allowance(clock=time.perf_counter)
+    async with echoing(allowance=allowance, owner=diligent) as (_, address):
+        async with Peer.to(address) as peer:
+            peer.send(codec.encode(request(2, body=b"1000000000")))
+            await until(lambda: diligent.steps)
+            diligent.streams[0].abort()
+            await until(lambda: diligent.gone)
+        steps = len(diligent.steps)
+        await asyncio.sleep(0.01)
+        assert len(diligent.steps) == steps
+        assert len(allowance.turns) == 0
+
+
+@on_a_loop
+async def test_a_request_that_is_worked_on_counts_as_held_and_what_it_took_as_a_whole() -> None:
+    clock, overseer, diligent = [0.0], Overseer(), Diligent()
+
+    def passing() -> float:
+        clock[0] += 0.0004
+        return clock[0]
+
+    async with (
+        echoing(allowance=Allowance(overseer, clock=passing), owner=diligent) as (_, address),
+        Peer.to(address) as peer,
+    ):
+        peer.send(codec.encode(request(2, body=b"200".rjust(100_000))))
+        assert await peer.receive() is not None
+        assert max(overseer.held) > 100_000
+        assert overseer.held[-1] == 0
+        # Longer than anybody may take without a rest, though no turn was.
+        assert diligent.streams[0]._is_resting

@@ -1,4 +1,4 @@
-"""Two name servers and brokers to ask, and a client that does."""
+"""A broker with consumers, and a client that asks it."""
 
 from collections.abc import Iterator
 
@@ -6,27 +6,7 @@ import pytest
 
 from nsadmin import AdminClient
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeBroker, FakeNameServer
-
-
-@pytest.fixture
-def broker() -> Iterator[FakeBroker]:
-    with FakeBroker() as running:
-        yield running
-
-
-@pytest.fixture
-def first(broker: FakeBroker) -> Iterator[FakeNameServer]:
-    with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
-        running.routes = {"T": {"broker-a": 6}}
-        yield running
-
-
-@pytest.fixture
-def second(broker: FakeBroker) -> Iterator[FakeNameServer]:
-    with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
-        running.routes = {"T": {"broker-a": 6}}
-        yield running
+from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture

@@ -86,3 +86,12 @@ def test_values_are_compared_as_brokers_write_them(before: str, wanted: str, sho
         was_sent = 25 in broker.codes()
     assert was_sent == (result != "unchanged")
     assert (found.error is None) == (result != "ignored")
+
+
+def test_a_broker_registers_anew_when_it_is_told_the_permission_that_it_has() -> None:
+    with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
+        broker.items["brokerPermission"] = "6"
+        assert admin.broker_configs.register_anew(broker.addr).result == "6"
+        assert [asked.body for asked in broker.asked if asked.code == 25] == [b"brokerPermission=6\n"]
+        broker.handlers[25] = refuse(16, "no")
+        assert str(admin.broker_configs.register_anew(broker.addr).error) == "NO_PERMISSION (16): no"

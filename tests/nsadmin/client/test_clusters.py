@@ -40,6 +40,17 @@ def test_every_broker_is_asked_whatever_the_others_do(first: FakeNameServer, bro
     assert (not_ready.reachable, str(not_ready.error)) == (True, "SYSTEM_ERROR (1): NoSuchElementException")
 
 
+def test_each_name_server_tells_its_own(first: FakeNameServer) -> None:
+    gone = f"127.0.0.1:{closed_port()}"
+    first.clusters = {"C": {"broker-a": {0: "h:1"}}}
+    with FakeNameServer({"D": {}}) as other, AdminClient([first.addr, gone, other.addr]) as admin:
+        told, silent, else_told = admin.clusters.info_each()
+    assert told.result is not None
+    assert told.result.cluster_names == ("C",)
+    assert (silent.addr, silent.result) == (gone, None)
+    assert else_told.result == ClusterInfo(("D",), ())
+
+
 def test_a_member_without_address_is_not_asked(first: FakeNameServer) -> None:
     first.clusters = {"C": {"broker-a": {0: None}}}  # type: ignore[dict-item]
     with AdminClient(first.addr, timeout=5) as admin:

@@ -111,3 +111,19 @@ def test_all_groups_of_a_broker_by_topic(admin: AdminClient, consumer_broker: Co
     consumer_broker.handlers[317] = refuse(1, "no")
     with pytest.raises(RequestError):
         admin.consumers.broker_stats(consumer_broker.addr)
+
+
+def test_who_is_connected_of_all_groups(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    consumer_broker.configs |= {"idle": {}, "TOOLS_CONSUMER": {}}
+    consumer_broker.clients = {"G": ["c1"]}
+    dead = f"127.0.0.1:{closed_port()}"
+    found, errors = admin.consumers.online([consumer_broker.addr, dead])
+    assert {group: [client.client_id for client in item.clients] for group, item in found.items()} == {
+        "G": ["c1"],
+        "idle": [],
+    }
+    assert [item.topic for item in found["G"].subscriptions] == ["T"]
+    unknown = admin.consumers.connected(["G", "X"], [consumer_broker.addr])
+    assert [len(unknown[group].clients) for group in ("G", "X")] == [1, 0]
+    assert errors[consumer_broker.addr] is None
+    assert errors[dead] is not None

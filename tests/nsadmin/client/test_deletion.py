@@ -34,6 +34,30 @@ def test_masters_come_first_then_every_name_server(
     assert (broker.topics, first.routes["T"], second.routes["T"]) == ({}, {}, {})
 
 
+def test_name_servers_forget_what_no_broker_has(
+    first: FakeNameServer, second: FakeNameServer, broker: FakeBroker
+) -> None:
+    def forget(asked: Command) -> Command:
+        first.routes.pop((asked.ext or {})["topic"] or "", None)
+        assert "clusterName" not in (asked.ext or {})
+        return reply(asked)
+
+    first.handlers[216] = forget
+    # This one says so, and a broker has registered it again.
+    second.handlers[216] = reply
+    with AdminClient([first.addr, second.addr], timeout=5) as admin:
+        planned = admin.topics.forget("T", [first.addr], dry_run=True)
+        assert [(step.result, list(step.before or ())) for step in planned] == [("dry-run", ["broker-a"])]
+        assert first.routes
+        steps = admin.topics.forget("T", [first.addr, second.addr])
+    assert [(step.result, list(step.before or ())) for step in steps] == [
+        ("done", ["broker-a"]),
+        ("failed", ["broker-a"]),
+    ]
+    assert "registered it again" in str(steps[1].error)
+    assert 215 not in broker.codes()
+
+
 def test_other_clusters_keep_the_topic(addrs: list[str], first: FakeNameServer, broker: FakeBroker) -> None:
     first.clusters = {**first.clusters, "D": {"broker-d": {0: "h:1"}}}
     first.routes["T"]["broker-d"] = 6

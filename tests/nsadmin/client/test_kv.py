@@ -3,9 +3,12 @@
 import pytest
 
 from namesrv_core.errors import QueryNotFound
+from namesrv_core.protocol.command import Command, reply
 from nsadmin import AdminClient
+from nsadmin.client.kv import KvChange
+from nsadmin.client.results import NotApplied, is_unreachable
 from tests.support.clock import timeouts_wait_for
-from tests.support.servers import FakeNameServer, closed_port, silent
+from tests.support.servers import FakeNameServer, closed_port, refuse, silent
 
 
 @pytest.fixture
@@ -53,3 +56,63 @@ def test_deleting_tells_what_was_there(addrs: list[str], second: FakeNameServer)
     assert isinstance(missing.error, QueryNotFound)
     assert deleted == (addrs[1], "v", None)
     assert second.kv == {"N": {"other": ""}}
+
+
+def test_namespaces_of_some_servers(addrs: list[str], first: FakeNameServer, second: FakeNameServer) -> None:
+    first.kv, second.kv = {"N": {"k": "v"}, "M": {"a": "b"}}, {"N": {}}
+    dead = f"127.0.0.1:{closed_port()}"
+    with AdminClient(addrs) as admin:
+        one, other, none = admin.kv.tables_each(["N", "M", "none"], [*addrs, dead])
+    assert one == (addrs[0], {"N": {"k": "v"}, "M": {"a": "b"}}, None)
+    assert other == (addrs[1], {"N": {}}, None)
+    assert (none.addr, none.result, none.error is not None) == (dead, None, True)
+
+
+def test_changes_go_to_their_servers_and_are_looked_at(
+    addrs: list[str], first: FakeNameServer, second: FakeNameServer
+) -> None:
+    first.kv, second.kv = {"N": {"gone": "v", "k": "v"}}, {"N": {"k": "old"}}
+    changes = [
+        KvChange(addrs[0], "N", "gone", "v", None),
+        KvChange(addrs[1], "N", "k", "old", "new"),
+        KvChange(addrs[1], "M", "a", None, ""),
+    ]
+    with AdminClient(addrs) as admin:
+        assert admin.kv.change(changes) == [(one.addr, one, None) for one in changes]
+        assert admin.kv.change([]) == []
+    assert first.kv == {"N": {"k": "v"}}
+    assert second.kv == {"N": {"k": "new"}, "M": {"a": ""}}
+
+
+def test_a_change_that_was_only_said_to_be_made_is_none(addrs: list[str], first: FakeNameServer) -> None:
+    first.handlers[100] = lambda asked: reply(asked)
+    first.kv = {"N": {"k": "old"}}
+    with AdminClient(addrs) as admin:
+        [one, other, refused] = admin.kv.change(
+            [
+                KvChange(addrs[0], "N", "k", "old", "new"),
+                KvChange(addrs[0], "N", "l", None, "new"),
+                KvChange(f"127.0.0.1:{closed_port()}", "N", "k", None, "v"),
+            ]
+        )
+    assert isinstance(one.error, NotApplied)
+    assert "it is 'old'" in str(one.error)
+    assert "it is not there" in str(other.error)
+    assert is_unreachable(refused.error)
+
+
+def test_what_is_there_counts_and_not_the_answer(addrs: list[str], first: FakeNameServer) -> None:
+    """A server that died after it had written: somebody else's name server may be back by now."""
+    put = first.handlers[100]
+
+    def written_and_refused(asked: Command) -> Command:
+        put(asked)
+        return reply(asked, 1, remark="too late")
+
+    first.handlers[100] = written_and_refused
+    change = KvChange(addrs[0], "N", "k", None, "v")
+    with AdminClient(addrs) as admin:
+        assert admin.kv.change([change]) == [(addrs[0], change, None)]
+        first.handlers[219] = refuse(1, "not now")
+        [unread] = admin.kv.change([change._replace(after="w")])
+    assert "too late" in str(unread.error)

@@ -3,11 +3,12 @@
 import pytest
 
 from namesrv_core.errors import NoPermission
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.transport.calls import CallError
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied
 from nsadmin.client.name_servers import properties_line
-from tests.support.servers import FakeNameServer, Server, closed_port
+from tests.support.servers import FakeNameServer, Server, closed_port, refuse
 
 
 def test_settings_come_in_order_and_split_at_the_first_sign(first: FakeNameServer) -> None:
@@ -84,3 +85,13 @@ def test_a_server_that_refuses_answers_all_the_same() -> None:
     with Server() as server, AdminClient(server.addr, timeout=5) as admin:
         [found] = admin.name_servers.pulse_each()
     assert found.error is None
+
+
+def test_one_that_waits_for_brokers_answers_and_is_not_ready(
+    first: FakeNameServer, second: FakeNameServer
+) -> None:
+    gone = f"127.0.0.1:{closed_port()}"
+    second.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC] = refuse(1, "name server not ready")
+    with AdminClient([first.addr, second.addr, gone], timeout=5) as admin:
+        ready = [result for _, result, _ in admin.name_servers.ready_each()]
+    assert ready == [True, False, None]

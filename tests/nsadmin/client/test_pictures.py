@@ -18,11 +18,12 @@ from nsadmin.client.pictures import (
     from_bytes,
     items,
     of_cluster,
+    of_each,
     of_tables,
     to_bytes,
 )
 from tests.support.journals import registered, snapshot
-from tests.support.servers import FakeNameServer
+from tests.support.servers import FakeNameServer, body, closed_port
 
 QUEUES = {"readQueueNums": 8, "writeQueueNums": 8, "perm": 6, "topicSysFlag": 0}
 PICTURE = Picture(
@@ -122,3 +123,30 @@ def changed(**fields: Any) -> bytes:
 def test_what_is_no_picture(data: bytes, said: str) -> None:
     with pytest.raises(BadPicture, match=said):
         from_bytes(data)
+
+
+def test_each_name_server_is_looked_at_by_itself(server: FakeNameServer) -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    with FakeNameServer({"C": {"broker-a": {1: "y:1"}}, "D": {"broker-a": {1: "y:1"}}}) as other:
+        other.routes = {"T": {"broker-a": 4}, "listed": {}}
+        other.kv = {"n": {"password": "p"}}
+        with AdminClient([server.addr, dead, other.addr]) as admin:
+            one, none, two = of_each(admin, 7, ("n",))
+    assert one.result is not None
+    assert two.result is not None
+    assert (one.result.source, one.result.time) == (server.addr, 7)
+    assert one.result.topics["T"] == {"broker-a": QUEUES}
+    assert two.result.topics == {"T": {"broker-a": {**QUEUES, "perm": 4}}, "listed": {}}
+    assert two.result.brokers == {"broker-a": {"clusterName": "C, D", "brokerAddrs": {"1": "y:1"}}}
+    assert (one.result.kv, two.result.kv) == ({}, {"n": {"password": "p"}})
+    assert two.result.settings == other.config
+    assert (none.addr, none.result, none.error is not None) == (dead, None, True)
+
+
+def test_of_a_static_topic_it_knows_how_new_its_mapping_is(server: FakeNameServer) -> None:
+    mapped = {"broker-a": {"topic": "T", "totalQueues": 1, "bname": "broker-a", "epoch": 7}}
+    server.handlers[105] = lambda asked: body(asked, {"topicQueueMappingByBroker": mapped})
+    with AdminClient(server.addr) as admin:
+        [found] = of_each(admin, 7)
+    assert found.result is not None
+    assert found.result.topics["T"] == {"broker-a": {"mappingEpoch": 7}}

@@ -42,3 +42,9 @@ def test_a_failure_is_one_message_of_many(admin: AdminClient, holder: MessageBro
 def test_a_broker_without_such_a_topic(admin: AdminClient) -> None:
     with pytest.raises(TopicNotExist):
         admin.probing.place("broker-b")
+
+
+def test_the_queues_of_a_topic(admin: AdminClient, holder: MessageBroker) -> None:
+    places = admin.probing.places("broker-a")
+    assert {place[:3] for place in places} == {("broker-a", "broker-a", holder.addr)}
+    assert [place.queue_id for place in places] == list(range(8))

@@ -33,3 +33,8 @@ def test_a_group_that_nobody_is_of(admin: AdminClient) -> None:
 def test_everybody_is_told_by_each_broker(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
     for found in (admin.producers.everybody(), admin.producers.everybody(consumer_broker.addr)):
         assert [[client.producer_group for client in item.result or ()] for item in found] == [["P"]]
+
+
+def test_everybody_of_some_brokers(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    [found] = admin.producers.each([consumer_broker.addr])
+    assert [client.client_id for client in found.result or ()] == ["p1"]

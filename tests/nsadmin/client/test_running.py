@@ -158,3 +158,21 @@ def test_clients_may_pop_from_all_queues_together(
     assert admin.running.owners("G") == {MessageQueue("T", "broker-a", ALL_QUEUES): "c1,c2"}
     consumer_broker.running = {"c1": popping(5), "c2": popping(5)}
     assert problems(admin) == [f"nobody consumes T broker-a {number}" for number in (0, 1, 2, 3, 4, 6, 7)]
+
+
+def test_the_name_servers_that_clients_of_many_groups_know(
+    admin: AdminClient, consumer_broker: ConsumerBroker
+) -> None:
+    listed = info([0]).replace('"PROP_CONSUMEORDERLY"', '"PROP_NAMESERVER_ADDR": "a:1; b:2;", "other"')
+    consumer_broker.running["c1"] = listed
+    consumer_broker.clients["other"] = ["c9"]
+    consumer_broker.configs["other"] = {"groupName": "other"}
+    online, errors = admin.consumers.online([consumer_broker.addr])
+    assert set(errors.values()) == {None}
+    told = admin.running.name_servers(online)
+    assert [(item.client.client_id, item.name_servers) for item in told["G"]] == [
+        ("c1", ("a:1", "b:2")),
+        ("c2", ()),
+    ]
+    assert [item.name_servers for item in told["other"]] == [None]
+    assert told["other"][0].error is not None

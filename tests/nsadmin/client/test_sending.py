@@ -114,3 +114,11 @@ def test_a_trace_of_what_was_sent(admin: AdminClient, holder: MessageBroker) -> 
         "Pub", "5", "DefaultRegion", "TOOLS_PRODUCER", "T", sent.msg_id, "A", "k", holder.addr, "1", "6", "0",
         sent.offset_msg_id, "true\x02",
     ]  # fmt: skip
+
+
+def test_all_queues_that_can_be_written_to(admin: AdminClient, holder: MessageBroker) -> None:
+    assert admin.sending.places("T") == [Place("T", "broker-a", holder.addr, queue) for queue in range(8)]
+    with FakeNameServer({"C": {"broker-c": {0: "h:2"}}}) as server:
+        server.routes = {"T": {"broker-c": 4}}
+        with AdminClient(server.addr, timeout=5) as other, pytest.raises(NotFound, match="can be written to"):
+            other.sending.places("T")

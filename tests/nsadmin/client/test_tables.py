@@ -6,6 +6,8 @@ from namesrv_core.errors import QueryNotFound, RocketMQError, TopicNotExist
 from namesrv_core.events import Group, MappingInfo, Member, QueueData
 from namesrv_core.protocol.command import reply
 from nsadmin import AdminClient
+from nsadmin.client import tables
+from nsadmin.client.results import is_unreachable
 from nsadmin.client.tables import Queues, queues_of
 from tests.support.servers import FakeNameServer, body, closed_port, refuse
 
@@ -82,3 +84,43 @@ def test_a_namespace_that_is_not_there_is_known_by_its_error(server: FakeNameSer
     with AdminClient(server.addr) as admin:
         [found] = admin.kv.entries_each("none")
     assert isinstance(found.error, QueryNotFound)
+
+
+def test_several_are_asked_at_once_and_one_that_is_silent_hides_no_other(
+    server: FakeNameServer, second: FakeNameServer
+) -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    second.handlers[206] = refuse(1, "not ready")
+    with AdminClient(server.addr) as admin:
+        one, other, none = admin.tables.listed_each([server.addr, second.addr, dead], ["N"])
+    assert (one.result is not None and list(one.result.topics), one.error) == (["T", "U"], None)
+    assert (other.result, "not ready" in str(other.error)) == (None, True)
+    assert (none.addr, none.result, is_unreachable(none.error)) == (dead, None, True)
+
+
+def test_queues_of_several_are_read_once_where_they_are_equal(
+    server: FakeNameServer, second: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "_AT_ONCE", 2)
+    names = [f"T{number}" for number in range(5)]
+    server.routes = {name: {"a": 6} for name in names}
+    second.handlers[105] = refuse(1, "busy")
+    with AdminClient(server.addr) as admin:
+        found = admin.tables.queues_each({server.addr: [*names, "gone"], second.addr: names})
+    known = found[server.addr].result
+    assert known is not None
+    assert list(known) == [*names, "gone"]
+    assert known["T0"] is known["T4"]
+    assert known["T0"].queues == {"a": QueueData("a", 8, 8, 6, 0)}
+    assert known["gone"] == tables.NO_QUEUES
+    assert found[second.addr].result is None
+    assert "busy" in str(found[second.addr].error)
+    # After its first refusal it was not asked again.
+    assert second.codes().count(105) == 2
+
+
+def test_a_route_that_cannot_be_read_is_no_answer(server: FakeNameServer) -> None:
+    server.handlers[105] = lambda asked: reply(asked, body=b'{"queueDatas":[{}]}')
+    with AdminClient(server.addr) as admin:
+        found = admin.tables.queues_each({server.addr: ["T"]})
+    assert "cannot be read" in str(found[server.addr].error)

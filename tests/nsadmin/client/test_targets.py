@@ -3,8 +3,9 @@
 import pytest
 
 from nsadmin.client import NotFound
+from nsadmin.client.addresses import BadAddress
 from nsadmin.client.clusters import BrokerGroup, ClusterInfo
-from nsadmin.client.targets import Target, at, masters, members
+from nsadmin.client.targets import Target, at, masters, members, named
 
 INFO = ClusterInfo(
     ("C", "D"),
@@ -30,3 +31,53 @@ def test_what_is_not_there_is_not_nothing() -> None:
 
 def test_an_address_alone() -> None:
     assert at("h:1") == (None, None, "h:1")
+
+
+def nobody() -> ClusterInfo:
+    raise NotFound("nobody was to be asked")
+
+
+@pytest.mark.parametrize(
+    ("text", "addr"),
+    [
+        ("10.0.0.1", "10.0.0.1:10911"),
+        ("a:10912", "a:10912"),
+        ("::1", "[::1]:10911"),
+        ("localhost", "localhost:10911"),
+        ("a", "a:10911"),
+    ],
+)
+def test_an_address_is_taken_as_it_is_and_so_is_a_name_of_which_nobody_tells(text: str, addr: str) -> None:
+    assert named(text, nobody) == at(addr)
+
+
+def test_a_name_is_its_master_and_with_an_id_that_process() -> None:
+    found = [named(text, lambda: INFO) for text in ("a", "a/0", "a/1", "b/2", "c")]
+    assert found == [
+        Target("a", 0, "h:1"),
+        Target("a", 0, "h:1"),
+        Target("a", 1, "h:2"),
+        Target("b", 2, "h:3"),
+        at("c:10911"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "said"),
+    [
+        ("b", NotFound, "b has no master now; there is b/2"),
+        ("a/7", NotFound, "a has no process 7 now; there is a/0, a/1"),
+        ("c/1", NotFound, "no broker 'c' is registered"),
+        ("a/x", BadAddress, "'a/x' is no broker: write HOST:PORT, NAME or NAME/ID"),
+        ("/1", BadAddress, "'/1' is no broker"),
+    ],
+)
+def test_what_no_name_stands_for_says_what_there_is(text: str, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        named(text, lambda: INFO)
+
+
+def test_a_name_in_two_clusters_is_nobody_s() -> None:
+    twice = INFO._replace(groups=(*INFO.groups, BrokerGroup("D", "a", {0: "h:9"})))
+    with pytest.raises(BadAddress, match="several clusters: write its address: h:1 in C, h:9 in D"):
+        named("a", lambda: twice)

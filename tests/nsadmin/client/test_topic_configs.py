@@ -112,3 +112,14 @@ def test_each_broker_has_its_own_outcome() -> None:
         done = admin.topic_configs.apply(plans, patch)
     assert [change.error is None for change in done] == [False, False, True]
     assert str(done[1].error) == "INVALID_PARAMETER (29): no"
+
+
+def test_all_topics_of_brokers_in_order() -> None:
+    with TopicBroker() as broker, AdminClient("127.0.0.1:1", timeout=5) as admin:
+        broker.configs = {name: topic_config(name, perm=perm) for name, perm in (("U", 4), ("T", 6))}
+        broker.as_4_9()
+        dead = f"127.0.0.1:{closed_port()}"
+        found, silent = admin.topic_configs.of_brokers([broker.addr, dead])
+    assert found.result is not None
+    assert [(topic.topic_name, topic.perm) for topic in found.result] == [("T", 6), ("U", 4)]
+    assert silent.result is None

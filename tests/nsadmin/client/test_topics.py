@@ -141,3 +141,11 @@ def test_the_routes_of_many_topics_come_by_topic(first: FakeNameServer) -> None:
     assert routes["T"].result
     assert [queue.broker_name for queue in routes["T"].result.queues] == ["broker-a"]
     assert isinstance(routes["nope"].error, TopicNotExist)
+
+
+def test_who_reads_topics_of_one_broker(broker: FakeBroker) -> None:
+    broker.topics = {"T": ["g", "h"]}
+    dead = f"127.0.0.1:{closed_port()}"
+    with AdminClient("127.0.0.1:1") as admin:
+        assert admin.topics.readers(broker.addr, ["T", "U"]).result == {"T": ("g", "h"), "U": ()}
+        assert admin.topics.readers(dead, ["T"]).error is not None

@@ -63,3 +63,11 @@ def test_a_slave_alone_is_not_counted(first: FakeNameServer, a: TopicBroker, b: 
     assert row.in_count == Count(2.0, 120)
     assert str(row.error) == "broker-b has no master now"
     assert 315 not in b.codes()
+
+
+def test_what_masters_take_of_a_topic_now(first: FakeNameServer, a: TopicBroker) -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    with AdminClient(first.addr, timeout=5) as admin:
+        taking, silent = admin.topics.put_rates("T", [a.addr, dead])
+        [idle] = admin.topics.put_rates("Idle", [a.addr])
+    assert (taking.result, idle.result, silent.result, silent.addr) == (2.0, 0.0, None, dead)

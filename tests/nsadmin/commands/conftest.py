@@ -1,11 +1,14 @@
-"""Two name servers and a broker, and the -n that names both."""
+"""Two name servers and a broker, and the -n that names both; a lab, and commands about it."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from namesrv_core.fleet.fleet import FleetPlan
 from tests.nsadmin.conftest import Done, Run
 from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.lab import Lab, lab
 from tests.support.message_brokers import MessageBroker
 from tests.support.servers import FakeBroker, FakeNameServer, closed_port
 
@@ -66,3 +69,20 @@ def ask(run: Run, first: FakeNameServer, holder: MessageBroker) -> Run:
         return run(*words, "-n", first.addr, "--json")
 
     return ask
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Iterator[Lab]:
+    """A name server, and two masters with a slave each."""
+    with lab(tmp_path / "lab", FleetPlan(1, 2, 2, 6)) as running:
+        yield running
+
+
+@pytest.fixture
+def do(there: Lab, run: Run) -> Run:
+    """A command about the lab; what it writes is JSON."""
+
+    def do(*words: str) -> Done:
+        return run(*words, "-n", there.namesrv_addr, "--json")
+
+    return do

@@ -40,9 +40,20 @@ OTHERWISE = {
     "cloneGroupOffset": {"from", "to"},
     "cleanExpiredCQ": {"changes"},
     "cleanUnusedTopic": {"changes"},
+    "deleteExpiredCommitLog": {"changes"},
+    "addBroker": {"broker"},
+    "exportPopRecord": {"brokerAddr", "result"},
+    "triggerLiteDispatch": {"brokerAddr", "result"},
+    "updateStaticTopic": {"before", "after"},
+    "remappingStaticTopic": {"before", "after"},
+    "removeBroker": {"broker"},
+    "checkMsgSendRT": {"queueId"},
     "sendMessage": {"queueId"},
     "sendMsgStatus": {"queueId"},
     "clusterRT": {"brokerName"},
+    "drain": {"openTopics"},
+    "undrain": {"differing"},
+    "rollingRestart": {"steps"},
 }
 """Commands that tell in other columns what they change: offsets, what only brokers know, messages."""
 

@@ -11,8 +11,10 @@ import pytest
 
 from namesrv_core.history.records import event_of
 from namesrv_core.storage import reading
-from nsadmin.operations.collector.running import folder_of
+from namesrv_core.storage.journal import Limits
+from nsadmin.operations.collector.running import Collector, Once, folder_of
 from tests.nsadmin.conftest import Run
+from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import FakeNameServer, closed_port
 
 ROOT = Path(__file__).parents[3]
@@ -40,6 +42,15 @@ def test_once_has_a_line_for_each_name_server(run: Run, tmp_path: Path) -> None:
     assert (record["cause"], record["client"]) == ("collector", None)
 
 
+def test_debug_shows_what_name_servers_and_brokers_are_asked(
+    run: Run, tmp_path: Path, first: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    done = run("collect", str(tmp_path), "--once", "--lag", "--debug", "-n", first.addr)
+    assert f"{first.addr} GET_ROUTEINFO_BY_TOPIC (105): SUCCESS (0)" in done.err
+    assert f"{consumer_broker.addr} GET_CONSUME_STATS (208): SUCCESS (0)" in done.err
+    assert "1 brokers asked in" in done.err
+
+
 def test_values_of_a_namespace_are_polled(run: Run, tmp_path: Path) -> None:
     with FakeNameServer() as server:
         server.kv = {"N": {"k": "v"}, "ORDER_TOPIC_CONFIG": {"T": "a:4"}}
@@ -54,6 +65,48 @@ def test_an_interval_that_cannot_be(run: Run, tmp_path: Path, interval: str) -> 
     done = run("collect", str(tmp_path), f"--interval={interval}", "-n", "127.0.0.1:1")
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("nsadmin: collect: --interval")
+
+
+def test_brokers_are_asked_too_and_have_a_line_of_their_own(
+    run: Run, tmp_path: Path, first: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    line = ("collect", str(tmp_path), "--once", "--runtime", "--lag", "--json", "-n", first.addr)
+    done = run(*line)
+    assert done.code == 0
+    [_, brokers] = json.loads(done.out)
+    assert (brokers["namesrvAddr"], brokers["brokers"], brokers["events"]) == (None, 1, 3)
+    assert brokers["journal"] == str(tmp_path / "brokers")
+    told = run("history", "broker", "broker-a", "--journal", brokers["journal"], "--type", "ConsumerLag")
+    assert "G on broker-a behind: T 10" in told.out
+    consumer_broker.close()
+    done = run(*line)
+    assert done.code == 3
+    assert json.loads(done.out)[1]["error"] == "1 of 1 brokers did not tell"
+    told = run("history", "--journal", brokers["journal"], "--type", "BrokerPollFailed")
+    assert "did not tell its runtime: connection refused" in told.out
+
+
+@pytest.mark.parametrize("given", [("--broker-rate", "7"), ("--broker-interval", "5s")])
+def test_a_flag_about_brokers_that_nobody_asks_is_refused(
+    run: Run, tmp_path: Path, given: tuple[str, str]
+) -> None:
+    done = run("collect", str(tmp_path), "--once", *given, "-n", "127.0.0.1:1")
+    assert done.code == 2
+    assert "add --runtime or --lag" in done.err
+
+
+def test_what_is_kept_is_bounded(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def remember(self: Collector) -> Once:
+        seen.append(self._plan.limits)
+        return Once([], None)
+
+    monkeypatch.setattr(Collector, "once", remember)
+    line = ("collect", str(tmp_path), "--once", "-n", "127.0.0.1:1")
+    run(*line)
+    run(*line, "--keep-days", "30", "--keep-megabytes", "100")
+    assert seen == [Limits(), Limits(keep_bytes=100 << 20, keep_millis=30 * 86_400_000)]
 
 
 def test_a_folder_that_cannot_be_is_one_line(run: Run, tmp_path: Path) -> None:
@@ -90,8 +143,8 @@ def test_it_goes_on_until_a_signal_and_ends_in_order(tmp_path: Path, number: sig
     assert started == (
         f"nsadmin: collecting from {server.addr} every 0.1 s into {tmp_path}; Ctrl-C or SIGTERM ends it\n"
     )
-    assert (process.returncode, out, err) == (
-        0, "", f"nsadmin: stopped by {number.name}; start it again to go on\n"
-    )  # fmt: skip
+    # On a busy machine it may say before that a poll took longer than the interval.
+    assert (process.returncode, out) == (0, "")
+    assert err.endswith(f"nsadmin: stopped by {number.name}; start it again to go on\n")
     [last] = reading.last(folder_of(tmp_path, server.addr), 1)
     assert str(event_of(last)) == f"CollectorStopping(reason='{number.name}')"

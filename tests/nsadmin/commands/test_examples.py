@@ -10,12 +10,28 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.fleet.fleet import PORT_STEP, FleetPlan
+from nsadmin.commands.documented import Example
 from tests.nsadmin.conftest import Run
-from tests.support.examples import ALL, BEFORE, IN_THE_LAB, ON_A_REAL_BROKER, ON_BROKERS, Case, words
+from tests.support.clock import hurry
+from tests.support.examples import (
+    ALL,
+    BEFORE,
+    ELSEWHERE,
+    IN_THE_LAB,
+    ON_A_REAL_BROKER,
+    ON_BROKERS,
+    ON_CONTROLLERS,
+    ON_OLD_BROKERS,
+    Case,
+    elsewhere,
+    words,
+)
 from tests.support.lab import DOCUMENTED_BROKER_PORT, lab
 from tests.support.running import ROOT, Program
+from tests.support.terminal import Terminal
 
-COMMANDS = [case for case in IN_THE_LAB if case.entry.kind != "program"]
+COMMANDS = [case for case in IN_THE_LAB if case.entry.kind not in ("program", "screen")]
+SCREENS = [case for case in IN_THE_LAB if case.entry.kind == "screen"]
 PROGRAMS = [case for case in IN_THE_LAB if case.entry.kind == "program"]
 RUNS = ("boot success", "Ctrl-C stops")
 
@@ -31,29 +47,53 @@ def test_a_command_has_one_to_three_examples(case: Case) -> None:
 def test_each_example_is_run_in_the_lab_or_on_a_real_broker() -> None:
     names = {case.entry.name for case in ALL}
     assert names >= ON_A_REAL_BROKER.keys() | BEFORE.keys()
-    assert sorted([*IN_THE_LAB, *ON_BROKERS]) == sorted(ALL)
+    assert sorted(
+        [*IN_THE_LAB, *ON_BROKERS, *ON_OLD_BROKERS, *ON_CONTROLLERS, *elsewhere(*ELSEWHERE)]
+    ) == sorted(ALL)
 
 
 @pytest.mark.parametrize("case", COMMANDS, ids=lambda case: case.entry.name)
 def test_the_examples_of_a_command_do_what_they_say(
     case: Case, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with lab(tmp_path / "lab") as there:
+    hurry(monkeypatch)
+    with lab(tmp_path / "lab", name_servers=case.name_servers, producer_period=0.2) as there:
         monkeypatch.setenv("NAMESRV_ADDR", there.namesrv_addr)
         monkeypatch.chdir(tmp_path)
         for name, text in case.files.items():
             Path(name).parent.mkdir(parents=True, exist_ok=True)
             Path(name).write_text(text)
+            # Files with a password have to be their owner's alone.
+            Path(name).chmod(0o600)
         for line in case.before:
-            assert run(*line).code == 0, line
+            assert run(*map(there.with_addresses, line)).code == 0, line
         for example in case.examples:
             monkeypatch.setattr(sys, "stdin", StringIO(case.standard_input))
             done = run(*map(there.with_addresses, words(example)))
             assert done.code == example.exit_code, (example.line, done.err)
             # A table is its head and at least one row.
-            assert example.exit_code or len(done.out.splitlines()) >= 2 - ("value" in example.line), (
-                example.line
-            )
+            shown = written(example) if "--output-file" in example.line else done.out
+            assert example.exit_code or len(shown.splitlines()) >= 2 - ("value" in example.line), example.line
+
+
+def written(example: Example) -> str:
+    """What is in the file that the last word names."""
+    return Path(words(example)[-1]).read_text()
+
+
+@pytest.mark.parametrize("case", SCREENS, ids=lambda case: case.entry.name)
+def test_the_examples_of_a_screen_come_up_and_one_leaves_them(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with lab(tmp_path / "lab") as there:
+        monkeypatch.setenv("NAMESRV_ADDR", there.namesrv_addr)
+        for example in case.examples:
+            with Terminal(*map(there.with_addresses, words(example)), home=tmp_path) as terminal:
+                terminal.until("quit")
+                # A recording of nothing cannot be played.
+                terminal.until("broker-a-0")
+                terminal.type("q")
+                assert terminal.ended() == example.exit_code, example.line
 
 
 @pytest.mark.parametrize("case", PROGRAMS, ids=lambda case: case.entry.name)

@@ -8,14 +8,18 @@ import pytest
 
 from namesrv_core.events import (
     BrokerUnregistered,
+    Group,
     Heartbeats,
     KvPut,
+    Member,
     QueueData,
     ServerStarted,
     ServerStopping,
     TopicChange,
     WritePermWiped,
 )
+from namesrv_core.history.lines import line
+from namesrv_core.history.records import Origin
 from nsadmin.commands import history
 from tests.nsadmin.conftest import Run
 from tests.support.journals import Pen, registered, snapshot, written
@@ -39,6 +43,9 @@ def folder(tmp_path: Path) -> str:
     pen = Pen(tmp_path / "j")
     pen.write(*EVENTS[:5])
     pen.close_segment()
+    group = Group("c", "a", False, None, (Member(0, "10.0.0.1:10911"),))
+    origin = Origin(pen.now, "roll")
+    pen.journal.append(line(6, pen.server, origin, snapshot("roll", groups=(group,))), 1, pen.now)
     pen.write(EVENTS[5], cause="WIPE_WRITE_PERM_OF_BROKER", client="10.0.0.9:5")
     pen.write(*EVENTS[6:])
     pen.journal.close()
@@ -65,7 +72,7 @@ def test_the_life_of_a_topic_newest_last_with_cause_and_client(run: Run, folder:
     (wiped,) = json.loads(
         run("history", "topic", "T", "--type", "writepermwiped", "--journal", folder, "--json").out
     )
-    assert (wiped["seq"], wiped["server"], wiped["client"]) == (6, "s:9876", "10.0.0.9:5")
+    assert (wiped["seq"], wiped["server"], wiped["client"]) == (7, "s:9876", "10.0.0.9:5")
     assert [change["topics"] for change in wiped["event"]["changes"]] == [["T"]]
 
 
@@ -83,7 +90,9 @@ def test_whose_history(run: Run, folder: str) -> None:
 def test_of_which_time_and_type(run: Run, folder: str) -> None:
     since, until = ("--since", "2025-11-21T14:03:05Z"), ("--until", "2025-11-21T14:03:07Z")
     assert types(run, folder, *since, *until) == ["WritePermWiped", "KvPut"]
-    assert types(run, folder, "--type", "Heartbeats", "--type", "snapshot") == ["Snapshot", "Heartbeats"]
+    assert types(run, folder, "--type", "Heartbeats", "--type", "snapshot") == [
+        "Snapshot", "Heartbeats", "Snapshot",
+    ]  # fmt: skip
 
 
 def test_events_of_several_name_servers_stand_in_the_order_of_their_times(
@@ -150,3 +159,57 @@ def test_it_goes_on_with_what_comes_and_tells_nothing_twice(
     assert [line.split(None, 1) for line in done.out.splitlines()] == [
         ["seq", "changes"], ["2", "n k: new: 1"], ["5", "n k: 1 -> 2"], ["7", "n k: 2 -> 4"],
     ]  # fmt: skip
+
+
+@pytest.fixture
+def long(tmp_path: Path) -> str:
+    """Ten closed segments and an open one; in each the topic T changes twice."""
+    pen = Pen(tmp_path / "long")
+    for number in range(11):
+        pen.write(snapshot("roll"), *registered("a", "T"))
+        pen.write(KvPut("ORDER_TOPIC_CONFIG", "T", None, str(number)))
+        if number < 10:
+            pen.close_segment()
+    pen.journal.close()
+    return str(tmp_path / "long")
+
+
+def test_the_newest_are_shown_and_that_there_are_older_ones(run: Run, long: str) -> None:
+    def changes(*words: str) -> tuple[list[str], str]:
+        done = run("history", "topic", "T", "--journal", long, *words, "--columns", "changes", "--no-headers")
+        assert done.code == 0
+        return [line.rpartition(" ")[2] for line in done.out.splitlines() if "ORDER" in line], done.err
+
+    everything, said = changes()
+    assert (everything, said) == ([str(number) for number in range(11)], "")
+    assert changes("--limit", "0") == (everything, "")
+    note = "nsadmin: the newest 4 events; --limit 0 shows the older ones too, --until TIME leads there\n"
+    assert changes("--limit", "4") == (["9", "10"], note)
+    assert changes("--limit", "22") == (everything, "")
+    assert changes("--limit", "1", "--until", "2025-11-21T14:03:04Z")[0] == ["0"]
+
+
+def test_no_more_segments_are_read_than_it_takes(run: Run, long: str) -> None:
+    for path in sorted(Path(long).glob("*.zst"))[:8]:
+        path.chmod(0o644)
+        path.write_bytes(b"nonsense")
+    line = ("history", "topic", "T", "--journal", long, "--json")
+    done = run(*line, "--limit", "5")
+    assert (done.code, len(json.loads(done.out))) == (0, 5)
+    assert run(*line, "--limit", "9").code == 1
+
+
+def test_of_several_journals_the_newest_of_all_are_shown(run: Run, long: str, folder: str) -> None:
+    done = run("history", "--journal", long, "--journal", folder, "--limit", "3", "--json")
+    times = [row["time"] for row in json.loads(done.out)]
+    assert len(times) == 3
+    assert times == sorted(times)
+    assert min(times) > "2025-11-21T14:03:40"
+
+
+def test_a_rare_type_is_found_without_reading_the_rest(run: Run, long: str) -> None:
+    for path in sorted(Path(long).glob("*.zst")):
+        path.chmod(0o644)
+        path.write_bytes(b"nonsense")
+    done = run("history", "--type", "WritePermWiped", "--journal", long, "--json")
+    assert (done.code, json.loads(done.out)) == (0, [])

@@ -15,7 +15,8 @@ from namesrv_core.events import (
     TopicChange,
     TopicsChanged,
 )
-from namesrv_core.history.records import Origin, Record, line
+from namesrv_core.history.lines import line
+from namesrv_core.history.records import Origin, Record
 from namesrv_core.storage import reading
 from namesrv_core.storage.journal import Journal
 from tests.nsadmin.conftest import Run

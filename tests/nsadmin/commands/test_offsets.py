@@ -82,7 +82,7 @@ def test_one_queue_goes_to_any_offset_that_it_has(
 @pytest.mark.parametrize(
     "words",
     [
-        ["-s", "yesterday"],
+        ["-s", "tomorrow"],
         [],
         ["-s", "1", "-f", "yes"],
         ["-s", "1", "-q", "1"],

@@ -47,7 +47,7 @@ def test_each_kind(session: Session, run: Run, first: FakeNameServer, tmp_path: 
 def test_a_context_is_asked_as_it_wants_to_be(
     session: Session, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def live(access: Access, addrs: Any) -> Picture:
+    def live(session: Session, access: Access, addrs: Any) -> Picture:
         return PICTURE._replace(source=f"{addrs().addrs} {access.timeout}")
 
     monkeypatch.setattr(pictured, "_live", live)

@@ -103,7 +103,9 @@ def spellings(item: Parameter) -> list[list[str]]:
     flags = flags_of([item])
     if item.type in (bool, bool | None):
         return [[flag] for flag in flags]
-    attached = [f"{flag}={7}" if flag.startswith("--") else f"{flag}7" for flag in flags]
+    # What is attached to a flag of several letters, as to -lo, is for Typer to say.
+    attached = [f"{flag}=7" for flag in flags if flag.startswith("--")]
+    attached += [f"{flag}7" for flag in flags if len(flag) == 2]
     return [*([flag, "7"] for flag in flags), *([argument] for argument in attached)]
 
 

@@ -1,4 +1,4 @@
-"""sendMsgStatus and clusterRT."""
+"""sendMsgStatus, checkMsgSendRT and clusterRT."""
 
 import json
 from itertools import islice
@@ -103,3 +103,18 @@ def test_bad_words_are_one_line(ask: Run, holder: MessageBroker, words: tuple[st
     done = ask(*words)
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert holder.sent == []
+
+
+def test_all_queues_of_a_topic_in_turns(ask: Run, first: FakeNameServer, holder: MessageBroker) -> None:
+    first.routes = {"T": {"broker-a": 6}}
+    planned = ask("checkMsgSendRT", "-t", "T", "-a", "2", "--dry-run")
+    assert ([row["queueId"] for row in json.loads(planned.out)], holder.sent) == ([0, 1], [])
+    done = ask("checkMsgSendRT", "-t", "T", "-a", "10", "-s", "5")
+    assert [row["queueId"] for row in json.loads(done.out)] == [*range(8), 0, 1]
+    assert done.err.startswith("nsadmin: mean of 9 messages over open connections: ")
+    alone = ask("checkMsgSendRT", "T", "-a", "1")
+    assert (alone.code, alone.err) == (0, "")
+    holder.handlers[310] = refuse(16, "no write perm")
+    failed = ask("checkMsgSendRT", "T", "-a", "1")
+    assert (failed.code, json.loads(failed.out)[0]["error"]) == (1, "NO_PERMISSION (16): no write perm")
+    assert ask("checkMsgSendRT", "T", "-s", "99999999").code == 2

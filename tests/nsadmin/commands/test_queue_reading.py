@@ -1,4 +1,4 @@
-"""printMsg and printMsgByQueue."""
+"""printMsg, printMsgByQueue and consumeMessage."""
 
 import json
 
@@ -106,3 +106,34 @@ def test_bad_input_is_one_line(ask: Run, words: tuple[str, ...], code: int, text
     done = ask(*words)
     assert (done.code, done.out) == (code, "")
     assert text in done.err.splitlines()[0]
+
+
+def test_consuming_is_reading(ask: Run, holder: MessageBroker) -> None:
+    done = ask("consumeMessage", "-t", "T", "-g", "G", "-c", "2")
+    assert bodies(done) == ["0-0", "5-0"] or len(bodies(done)) == 2
+    assert done.err.splitlines() == [
+        "nsadmin: G is not joined: messages are read as nobody's consumer",
+        "nsadmin: stopped after 2 messages: there are more (-c, -o, -s, -e)",
+    ]
+    pulls = [item.ext or {} for item in holder.asked if item.code == 11]
+    assert {item["consumerGroup"] for item in pulls} == {"TOOLS_CONSUMER"}
+    # Neither a heartbeat nor an offset.
+    assert {34, 15}.isdisjoint(holder.codes())
+
+
+def test_consuming_from_an_offset_on(ask: Run) -> None:
+    where = ("-b", "broker-a", "-i", "0")
+    assert bodies(ask("consumeMessage", "T", *where)) == ["0-0", "0-1", "0-2"]
+    assert bodies(ask("consumeMessage", "T", *where, "-o", "1")) == ["0-1", "0-2"]
+    later = ask("consumeMessage", "T", *where, "-o", "3")
+    assert (later.code, later.err) == (
+        5,
+        "nsadmin: no message at offset 3 of queue 0: it has those from 0 to before 3\n",
+    )
+    since = ("-s", str(CREATED + 1000), "-e", str(CREATED + 1000))
+    assert bodies(ask("consumeMessage", "T", *since)) == ["0-1", "5-1"]
+
+
+@pytest.mark.parametrize("words", [("-i", "0"), ("-b", "broker-a", "-o", "1"), ("-c", "0")])
+def test_consuming_from_no_place(ask: Run, words: tuple[str, ...]) -> None:
+    assert ask("consumeMessage", "T", *words).code == 2

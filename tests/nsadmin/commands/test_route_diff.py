@@ -76,6 +76,16 @@ def test_two_name_servers_that_tell_another_story(
     assert topic == "topic\tperm rwi -> r--"
 
 
+def test_debug_shows_what_both_sides_are_asked(
+    run: Run, first: FakeNameServer, second: FakeNameServer
+) -> None:
+    assert run("contextSet", "prod", "-n", second.addr).code == 0
+    done = run("routeDiff", "--from", first.addr, "--to", "prod", "--debug")
+    for server in (first, second):
+        assert f"{server.addr} GET_BROKER_CLUSTER_INFO (106): SUCCESS (0)" in done.err
+        assert f"{server.addr} GET_ROUTEINFO_BY_TOPIC (105): SUCCESS (0)" in done.err
+
+
 def test_trouble_is_no_difference(run: Run, first: FakeNameServer, folder: str, dead: str) -> None:
     for args, code in (
         (("--from", AT(2), "--to", "-2h"), 2),

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from namesrv_core.events import BrokerUnregistered, KvPut
 from nsadmin.client.pictures import from_bytes, to_bytes
 from tests.nsadmin.client.test_pictures import PICTURE
 from tests.nsadmin.conftest import Run
+from tests.support.journals import registered, snapshot, written
 from tests.support.servers import FakeNameServer
 
 
@@ -28,6 +30,54 @@ def test_what_is_saved_is_what_the_name_server_tells(run: Run, first: FakeNameSe
     assert row["size"] == len(saved)
     assert from_bytes(saved).topics["T"]["broker-a"]["perm"] == 7
     assert run("routeDiff", "--from", "s.snapshot.zst", "--to", first.addr).code == 0
+
+
+def test_a_past_moment_is_saved_from_a_journal_and_differs_from_it_in_nothing(
+    run: Run, here: Path, tmp_path: Path
+) -> None:
+    events = [
+        snapshot("start"),
+        *registered("a", "T", "U"),
+        KvPut("N", "k", None, "v"),
+        KvPut("ORDER_TOPIC_CONFIG", "T", None, "a:8"),
+        KvPut("N", "password", None, "hidden"),
+        BrokerUnregistered("c", "a", 0, "10.0.0.1:10911", "expired", None),
+    ]
+    journal = ("--journal", written(tmp_path / "j", events))
+    at = "2025-11-21T14:03:05.500Z"
+    done = run("snapshotSave", "--at", at, *journal, "--json")
+    assert done.code == 0
+    (row,) = json.loads(done.out)
+    assert row["file"] == "20251121T140305500Z.snapshot.zst"
+    assert (row["time"], row["brokers"], row["topics"]) == (at, 1, 2)
+    saved = from_bytes((here / row["file"]).read_bytes())
+    assert saved.kv == {"N": {"k": "v"}, "ORDER_TOPIC_CONFIG": {"T": "a:8"}}
+    assert run("routeDiff", "--from", row["file"], "--to", at, *journal).code == 0
+    assert run("routeDiff", "--from", row["file"], "--to", "2025-11-21T14:03:01Z", *journal).code == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--at", "2025-11-21T14:02:00Z"), "not known for 2025-11-21T14:02:00.000Z: the journal begins at"),
+        (("--at", "2999-01-01"), "--at 2999-01-01 is still to come"),
+        (("--at", "-1h", "--namespace", "N"), "leave out --namespace: a journal has all of them"),
+        ((), "--journal and --namesrv are for --at TIME: which moment?"),
+    ],
+)
+def test_a_moment_that_cannot_be_saved_leaves_no_file(
+    run: Run, here: Path, tmp_path: Path, given: tuple[str, ...], said: str
+) -> None:
+    folder = written(tmp_path / "j", [snapshot("start"), *registered("a", "T")])
+    done = run("snapshotSave", "s", *given, "--journal", folder)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert said in done.err
+    assert not (here / "s").exists()
+
+
+def test_debug_shows_what_is_asked(run: Run, first: FakeNameServer) -> None:
+    done = run("snapshotSave", "s", "-n", first.addr, "--debug")
+    assert f"{first.addr} GET_ROUTEINFO_BY_TOPIC (105): SUCCESS (0)" in done.err
 
 
 def test_without_a_name_it_is_called_by_its_time(run: Run, first: FakeNameServer, here: Path) -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from nsadmin.client import ServerResult
+from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.targets import Target
-from nsadmin.commands.targets import addrs, identity, masters_at, matched, members_at, places
+from nsadmin.commands.targets import addrs, broker_addr, identity, masters_at, matched, members_at, places
 from nsadmin.diagnostics import UsageError
 from nsadmin.session import Options, Session
 from tests.support.servers import FakeNameServer
@@ -22,8 +22,20 @@ def test_a_cluster_s_masters_or_all_of_it() -> None:
 
 def test_an_address_needs_no_name_server() -> None:
     session = Session(Options(("127.0.0.1:1",)))
-    assert masters_at(session, "x", "h", None) == members_at(session, "x", "h:10911", None)
-    assert addrs(masters_at(session, "x", "h", None)) == ["h:10911"]
+    assert masters_at(session, "x", "10.0.0.1", None) == members_at(session, "x", "10.0.0.1:10911", None)
+    assert addrs(masters_at(session, "x", "localhost", None)) == ["localhost:10911"]
+    session.close()
+
+
+def test_a_name_stands_for_the_master_s_address() -> None:
+    with FakeNameServer(GROUPS) as server:
+        session = Session(Options((server.addr,)))
+        assert masters_at(session, "x", "a", None) == [Target("a", 0, "h:1")]
+        assert broker_addr(session, "a/1") == "h:2"
+        assert broker_addr(session, "some-host") == "some-host:10911"
+        with pytest.raises(NotFound, match="b has no master now; there is b/1"):
+            broker_addr(session, "b")
+        session.close()
 
 
 @pytest.mark.parametrize(("broker", "cluster"), [(None, None), ("h:1", "C")])

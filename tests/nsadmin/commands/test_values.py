@@ -31,3 +31,17 @@ def test_good_ones() -> None:
 def test_bad_ones(call: Callable[[], object]) -> None:
     with pytest.raises(UsageError, match="x: "):
         call()
+
+
+def test_words_of_a_choice() -> None:
+    assert values.one_of("x", "-t", None, ("Super", "Normal")) is None
+    assert values.one_of("x", "-t", " super", ("Super", "Normal")) == "Super"
+    with pytest.raises(UsageError, match="x: -t odd cannot be: give A, B or C"):
+        values.one_of("x", "-t", "odd", ("A", "B", "C"))
+
+
+def test_names_of_a_list() -> None:
+    assert values.names("x", "-u", None) == []
+    assert values.names("x", "-u", "b, a,b") == ["b", "a"]
+    with pytest.raises(UsageError, match="x: -u 'a,' has an empty name: give names like A,B"):
+        values.names("x", "-u", "a,")

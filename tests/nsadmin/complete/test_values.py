@@ -41,7 +41,12 @@ def test_every_live_source_has_values(admin: AdminClient, broker: ConsumerBroker
         "topics": ["%RETRY%G", "orders"],
         "clusters": ["C", "D"],
         "brokers": ["broker-a\tC", "broker-b\tD"],
-        "addresses": [f"{broker.addr}\tbroker-a 0", "h:1\tbroker-b 1"],
+        "addresses": [
+            f"{broker.addr}\tbroker-a 0",
+            f"broker-a\t{broker.addr}",
+            "broker-b/1\th:1",
+            "h:1\tbroker-b 1",
+        ],
     }
     asked = {*found, "kv-keys", "broker-keys", "namesrv-keys", "groups", "producer-groups"}
     assert asked | HERE | {"namespaces"} == LIVE.keys()
@@ -51,7 +56,8 @@ def test_settings_are_offered_without_their_values(admin: AdminClient, broker: C
     assert of_servers("kv-keys", admin, "N") == ["k1", "k2"]
     assert of_servers("namesrv-keys", admin, "") == ["listenPort", "waitSecondsForService"]
     assert of_servers("broker-keys", admin, "") == ["brokerId", "useServerSideResetOffset"]
-    assert of_servers("broker-keys", admin, broker.addr) == ["brokerId", "useServerSideResetOffset"]
+    for named in (broker.addr, "broker-a"):
+        assert of_servers("broker-keys", admin, named) == ["brokerId", "useServerSideResetOffset"]
 
 
 def test_an_unknown_namespace_has_no_keys(admin: AdminClient) -> None:

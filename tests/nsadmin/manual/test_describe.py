@@ -29,6 +29,23 @@ def test_programs_are_described_by_their_own_parsers() -> None:
     assert about in FOUND["namesrv"].options
 
 
+def test_the_commands_of_a_program_have_words_and_options_of_their_own() -> None:
+    up, run, listing = FOUND["lab"].parts
+    assert [part.name for part in FOUND["lab"].parts] == ["lab up", "lab run", "lab list"]
+    assert (up.words, run.words, listing.words) == ("[SCENARIO]", "SCENARIO", "")
+    assert "--until" in [option.flags[0] for option in run.options if option.flags]
+    assert "--until" not in [option.flags[0] for option in up.options if option.flags]
+    assert run.options[0].help.startswith("one to play: the name of a built-in one")
+    assert FOUND["namesrv"].parts == []
+
+
+def test_a_scenario_is_completed_wherever_one_may_stand() -> None:
+    second = FOUND["lab"].places[1]
+    [option] = [option for option in FOUND["lab"].options if option.flags == ("--scenario",)]
+    assert second.values == option.values
+    assert set(str(second.values).split("|")) > {"quiet-day", "split-brain", "rolling-restart"}
+
+
 def test_columns_and_examples_come_with_them() -> None:
     assert FOUND["topicClusterList"].columns == {"clusterName": "name of the cluster"}
     assert FOUND["kvList"].columns["value"] == "its text"

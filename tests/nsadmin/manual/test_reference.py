@@ -15,6 +15,15 @@ def test_every_command_has_its_section_and_shared_options_are_listed_once() -> N
     assert "`nsadmin lab up|run|list`" in page
 
 
+def test_the_commands_of_a_program_have_sections() -> None:
+    _, _, section = reference(commands()).partition("#### lab run\n")
+    section = section.partition("\n### ")[0].partition("\n#### ")[0]
+    assert "`nsadmin lab run SCENARIO`" in section
+    assert "| `SCENARIO` | one to play" in section
+    assert "| `--until TIME` |" in section
+    assert "--clusters" not in section
+
+
 def test_a_section_has_columns_and_examples() -> None:
     _, _, section = reference(commands()).partition("### topicRoute\n")
     section = section.partition("\n### ")[0]

@@ -17,6 +17,33 @@ def test_a_narrow_terminal_folds_free_text_and_cuts_nothing(monkeypatch: pytest.
     assert len(lines) > 10
 
 
+def test_sentences_stand_below_their_row_where_there_is_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = Rows(
+        ("result", "step", "seen", "next"),
+        [
+            {"result": "ok", "step": "clientList", "seen": "each has a port", "next": None},
+            {"result": "cause", "step": "wiped", "seen": "see " * 40, "next": "do " * 60},
+        ],
+    )
+    lines = written(rows, Style("table", color=False), monkeypatch, Terminal).decode().splitlines()
+    assert lines[:4] == [
+        "result  step",
+        "ok      clientList  each has a port",
+        "cause   wiped",
+        "    " + "see " * 28 + "see",
+    ]
+    assert lines[4:] == [
+        "    " + "see " * 10 + "see",
+        "  → " + "do " * 38 + "do",
+        "    " + "do " * 20 + "do",
+    ]
+    alone = Rows(("seen",), [{"seen": "see " * 40}])
+    lines = written(alone, Style("table", color=False), monkeypatch, Terminal).decode().splitlines()
+    assert len(lines) == 2
+    wide = Rows(("seen", "next"), [{"seen": "little", "next": "do it"}])
+    assert "next" in written(wide, Style("table", color=False), monkeypatch, Terminal).decode()
+
+
 def test_on_a_terminal_a_context_with_a_colour_stands_above_the_table(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -24,6 +24,8 @@ STATIC = [
     ("updateOrderConf T de", ["updateOrderConf", "T", "delete"]),
     ("lab --clus", ["lab", "--clusters"]),
     ("lab u", ["lab", "up"]),
+    ("lab run und", ["lab", "run", "undone-wipe"]),
+    ("lab up --scenario und", ["lab", "up", "--scenario", "undone-wipe"]),
     ("mqadminMap queryMsgByI", ["mqadminMap", "queryMsgById"]),
     ("help contextLi", ["help", "contextList"]),
     ("completion fi", ["completion", "fish"]),

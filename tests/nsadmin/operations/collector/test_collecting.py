@@ -110,7 +110,7 @@ def test_the_journal_gives_the_routes_that_were_answered_at_each_poll(
         for _ in range(25):
             for _ in range(changing.chance.randrange(5)):
                 changing.something()
-            [turn] = Collector(plan, lambda: AdminClient(changing.addr), silent).once()
+            [turn] = Collector(plan, lambda: AdminClient(changing.addr), silent).once().turns
             assert turn.error is None
             answers.append(changing.routes())
     folder = folder_of(plan.folder, changing.addr)

@@ -24,7 +24,8 @@ from namesrv_core.events import (
     TopicChange,
     TopicsChanged,
 )
-from namesrv_core.history.records import Origin, event_of, line, parse
+from namesrv_core.history.lines import line, parse
+from namesrv_core.history.records import Origin, event_of
 from namesrv_core.history.replay import Replay
 from nsadmin.client.tables import Listed, Queues
 from nsadmin.operations.collector.deriving import derive, taken

@@ -10,7 +10,9 @@ import pytest
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.events import (
+    BrokersPolled,
     CollectorStarted,
+    CollectorStopping,
     Event,
     EventsLost,
     JournalRepaired,
@@ -21,11 +23,12 @@ from namesrv_core.events import (
     PollRecovered,
     Snapshot,
 )
-from namesrv_core.history.records import Origin, Record, event_of, line
+from namesrv_core.history.lines import line
+from namesrv_core.history.records import Origin, Record, event_of
 from namesrv_core.history.replay import Replay
 from namesrv_core.storage import reading
 from namesrv_core.storage.journal import Journal, Limits
-from nsadmin.operations.collector.keeping import Keeping
+from nsadmin.operations.collector.keeping import Keeping, Writing
 
 HOUR = 3_600_000
 
@@ -211,3 +214,28 @@ def test_the_first_record_tells_who_looks_and_how_often(tmp_path: Path) -> None:
     [event] = list(map(event_of, records(tmp_path)))
     assert isinstance(event, CollectorStarted)
     assert event.interval_millis == 15_000
+
+
+def test_a_journal_without_tables_rolls_and_keeps_what_was_not_lost(tmp_path: Path) -> None:
+    disk = Disk()
+    one = Writing(tmp_path, "brokers", Limits(segment_bytes=2000, keep_bytes=3000), disk)
+    one.begin(1, None)
+    for number in range(60):
+        disk.is_full = number == 58
+        one.say([BrokersPolled(number, 0, 0, 1)], number + 2)
+    one.end("SIGTERM", 99)
+    one.tidy(100)
+    one.close()
+    closed = [found for found in reading.check(tmp_path) if found.segment.is_closed]
+    assert len(closed) > 2
+    assert list(map(event_of, records(tmp_path)))[-4:] == [
+        EventsLost(1),
+        JournalResumed("No space left on device", 1),
+        BrokersPolled(59, 0, 0, 1),
+        CollectorStopping("SIGTERM"),
+    ]
+    # What is too much goes at the next look, the oldest first.
+    again = Writing(tmp_path, "brokers", Limits(keep_bytes=1000))
+    again.tidy(101)
+    again.close()
+    assert records(tmp_path)[0].seq > 1

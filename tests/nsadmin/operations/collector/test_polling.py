@@ -7,8 +7,9 @@ import pytest
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.command import Command, reply
 from nsadmin import AdminClient
+from nsadmin.client.tables import NO_QUEUES
 from nsadmin.operations.collector.pace import Pace
-from nsadmin.operations.collector.polling import NO_QUEUES, Poller, Stopped
+from nsadmin.operations.collector.polling import Poller, Stopped
 from tests.support.servers import FakeNameServer
 
 

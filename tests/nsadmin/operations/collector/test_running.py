@@ -41,7 +41,7 @@ def test_each_name_server_has_a_journal_of_its_own(tmp_path: Path) -> None:
     with FakeNameServer() as one, FakeNameServer(host="::1") as other:
         fill(one, 3)
         addrs = (one.addr, other.addr, f"127.0.0.1:{closed_port()}")
-        first, second, third = collector(Plan(addrs, tmp_path, None)).once()
+        first, second, third = collector(Plan(addrs, tmp_path, None)).once().turns
     assert (first.brokers, first.topics, first.events, first.error) == (1, 3, 0, None)
     assert (second.topics, second.error) == (0, None)
     assert third.topics is None
@@ -62,9 +62,9 @@ def test_a_folder_that_somebody_writes_to_stops_the_start_and_nothing_stays_lock
             collector(Plan((other.addr, one.addr), tmp_path, None)).once()
         running.stop()
         thread.join()
-        assert [turn.error for turn in collector(Plan((other.addr, one.addr), tmp_path, None)).once()] == [
-            None
-        ] * 2
+        assert [
+            turn.error for turn in collector(Plan((other.addr, one.addr), tmp_path, None)).once().turns
+        ] == [None] * 2
 
 
 def test_polling_goes_on_until_it_is_stopped_and_a_dead_server_holds_nobody_up(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_no_more_requests_go_out_than_may(tmp_path: Path) -> None:
                 return answer(asked)
 
             server.handlers[105] = timed
-        turns = collector(Plan((one.addr, other.addr), tmp_path, None, in_flight=20, rate=200)).once()
+        turns = collector(Plan((one.addr, other.addr), tmp_path, None, in_flight=20, rate=200)).once().turns
         assert [turn.topics for turn in turns] == [150, 150]
     assert len(times) == 300
     # 308 requests at 200 a second: the last ones come in the next second, however fast the servers are.
@@ -157,7 +157,7 @@ def test_the_journal_gives_at_each_poll_what_was_answered(tmp_path: Path, seed: 
                 topic: {name: chance.choice((4, 6)) for name in chance.sample("abc", chance.randrange(3))}
                 for topic in chance.sample("TUVW", 3)
             }
-            assert [turn.error for turn in collector(plan).once()] == [None]
+            assert [turn.error for turn in collector(plan).once().turns] == [None]
             shown.append({topic: dict(found) for topic, found in server.routes.items() if found})
     assert [
         found.problems for found in reading.check(folder_of(tmp_path, server.addr)) if found.problems

@@ -1,0 +1,94 @@
+"""How long somebody waits: one of a thousand who connect at once, one who asks beside a busy broker."""
+
+import selectors
+import socket
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from statistics import quantiles
+from threading import Event, Thread
+from typing import NamedTuple
+
+
+class Waits(NamedTuple):
+    """Milliseconds."""
+
+    median: float
+    p99: float
+    longest: float
+
+
+def waits(seconds: Sequence[float]) -> Waits:
+    cut = quantiles(seconds, n=100)
+    return Waits(cut[49] * 1000, cut[98] * 1000, max(seconds) * 1000)
+
+
+@contextmanager
+def busy(work: Callable[[], None]) -> Iterator[None]:
+    """`work` is run again and again in a thread meanwhile."""
+    ended = Event()
+
+    def go_on() -> None:
+        while not ended.is_set():
+            work()
+
+    thread = Thread(target=go_on)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def answer(connection: socket.socket) -> bytes:
+    """One whole frame."""
+    data = b""
+    while len(data) < 4 or len(data) < 4 + int.from_bytes(data[:4], "big"):
+        piece = connection.recv(1 << 20)
+        if not piece:
+            raise ConnectionError("the server closed a connection")
+        data += piece
+    return data
+
+
+def asked(port: int, request: bytes, until: Callable[[], bool], every: float = 0.001) -> list[float]:
+    """Seconds from when a request was due to its answer, one `every` so many seconds on one connection."""
+    found = []
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        due = time.perf_counter()
+        while not until():
+            time.sleep(max(due - time.perf_counter(), 0))
+            connection.sendall(request)
+            answer(connection)
+            now = time.perf_counter()
+            found.append(now - due)
+            # What came due while nothing was answered waits as long.
+            due += every
+    return found
+
+
+def storm(port: int, request: bytes, number: int = 1000) -> list[float]:
+    """Seconds until each of so many new connections has its first answer."""
+    found: list[float] = []
+    selector = selectors.DefaultSelector()
+    with ExitStack() as stack:
+        began = time.perf_counter()
+        for _ in range(number):
+            one = stack.enter_context(socket.socket())
+            one.setblocking(False)
+            one.connect_ex(("127.0.0.1", port))
+            selector.register(one, selectors.EVENT_WRITE)
+        while len(found) < number:
+            for key, _ in selector.select():
+                one = key.fileobj  # type: ignore[assignment]
+                if key.events == selectors.EVENT_WRITE:
+                    one.send(request)
+                    selector.modify(one, selectors.EVENT_READ)
+                elif one.recv(1 << 16):
+                    found.append(time.perf_counter() - began)
+                    selector.unregister(one)
+                else:
+                    raise ConnectionError("the server closed a new connection")
+    return found

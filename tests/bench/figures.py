@@ -1,0 +1,32 @@
+"""Figures of a run in a page of docs/: between two marks, so that what people wrote around them stays."""
+
+import os
+import platform
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from namesrv_core import __version__
+
+RELIABILITY = Path(__file__).parents[2] / "docs" / "reliability.md"
+
+
+def write(page: Path, name: str, lines: Iterable[str]) -> None:
+    """Put them in the place of those of the last run; ValueError where the page has no such place."""
+    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
+    text = page.read_text()
+    head, found, rest = text.partition(begin)
+    _, ended, tail = rest.partition(end)
+    if not (found and ended):
+        raise ValueError(f"{page} has no place for {name}")
+    page.write_text("".join([head, begin, *(f"{line}\n" for line in lines), end, tail]))
+
+
+def machine() -> str:
+    """On what, and when; the load is that of its last minute."""
+    day = time.strftime("%Y-%m-%d", time.gmtime())
+    return (
+        f"{day}, nsadmin {__version__}, Python {platform.python_version()}, "
+        f"{os.cpu_count()} processors ({platform.machine()}), load of the machine at the end "
+        f"{os.getloadavg()[0]:.1f}."
+    )

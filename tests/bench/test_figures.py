@@ -1,0 +1,36 @@
+"""Figures come to their place and leave the rest of the page alone."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.bench import figures
+
+
+def test_what_stands_around_them_stays(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- a -->\nold\n<!-- end of a -->\nafter\n<!-- b -->\n<!-- end of b -->\n")
+    figures.write(page, "a", ["new", "lines"])
+    figures.write(page, "b", ["more"])
+    assert page.read_text() == (
+        "before\n<!-- a -->\nnew\nlines\n<!-- end of a -->\nafter\n<!-- b -->\nmore\n<!-- end of b -->\n"
+    )
+
+
+def test_a_page_without_a_place_for_them_is_said(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("nothing\n")
+    with pytest.raises(ValueError, match="no place for a"):
+        figures.write(page, "a", [])
+    assert page.read_text() == "nothing\n"
+
+
+@pytest.mark.parametrize("name", ["attacks", "soak"])
+def test_the_page_has_a_place_for_each_run(name: str) -> None:
+    text = figures.RELIABILITY.read_text()
+    assert f"<!-- {name} -->\n" in text
+    assert f"<!-- end of {name} -->\n" in text
+
+
+def test_the_machine_is_named() -> None:
+    assert "processors" in figures.machine()

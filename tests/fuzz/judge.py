@@ -1,0 +1,165 @@
+"""A whole name server without a socket: what is sent to it, and whether it did what it must.
+
+Each request is answered with a code that a name server has, to its own opaque; or the connection is closed.
+No handler breaks, nobody waits for ever, and what the server keeps stays within its limits.
+"""
+
+import asyncio
+import logging
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any, cast
+
+from namesrv_core.errors import ProtocolError
+from namesrv_core.protocol import codec
+from namesrv_core.protocol.command import Command, request
+from namesrv_core.protocol.connection import Connection
+from namesrv_core.server.name_server import Clock, NameServer
+from namesrv_core.transport.stream import Stream
+from tests.support.running import settings_in
+
+LIMITS: dict[str, Any] = {
+    "maxBrokers": 50, "maxTopics": 500, "maxKvBytes": 20_000, "maxKvEntryBytes": 2_000,
+    "maxRegistrationBytes": 1 << 20, "maxFramesPerSecond": 0,
+}  # fmt: skip
+_NEVER = 20.0
+CODES = {0, 1, 3, 16, 17, 22}
+
+
+class Fault(AssertionError):
+    """The server did what it must not."""
+
+
+class Pipe(asyncio.Transport):
+    """Takes what the server writes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written: list[bytes] = []
+        self.closed = False
+
+    def write(self, data: Any) -> None:
+        if not self.closed:
+            self.written.append(bytes(data))
+
+    def is_closing(self) -> bool:
+        return self.closed
+
+    def close(self) -> None:
+        self.closed = True
+
+    def abort(self) -> None:
+        self.closed = True
+
+    def pause_reading(self) -> None:
+        pass
+
+    def resume_reading(self) -> None:
+        pass
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        return ("127.0.0.1", 1) if name == "peername" else default
+
+
+class Broken(logging.Handler):
+    """Errors in the log: a handler that broke."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.records: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(self.format(record))
+
+
+class Judge:
+    """`await Judge.begin(...)`, `send` as often as wanted, `await end()`."""
+
+    def __init__(self, home: Path, clock: Clock | None = None, **more: Any) -> None:
+        self.server = NameServer(settings_in(home, **LIMITS, **more), clock)
+        self.broken = Broken()
+        self.verdicts: Counter[str] = Counter()
+        self.slowest, self.slowest_data = 0.0, b""
+        logger = logging.getLogger("namesrv")
+        logger.addHandler(self.broken)
+        logger.setLevel(logging.ERROR)
+
+    async def send(self, pieces: list[bytes]) -> None:
+        """One connection from its beginning to its end. Fault."""
+        pipe = Pipe()
+        # As the listener would: with the server's allowance and its quick answers.
+        stream = Stream(self.server, self.server._quick, self.server.bounds.allowance)
+        stream.connection_made(pipe)
+        begun = time.perf_counter()
+        for data in pieces:
+            if not pipe.closed:
+                stream.data_received(data)
+            late = time.monotonic() + _NEVER
+            while stream._is_behind and not pipe.closed:
+                if time.monotonic() > late:
+                    raise Fault("it never comes to an end with what was sent")
+                await asyncio.sleep(0.005 if stream._is_resting else 0)
+        taken = time.perf_counter() - begun
+        if taken > self.slowest:
+            self.slowest, self.slowest_data = taken, b"".join(pieces)
+        try:
+            self._look(b"".join(pieces), b"".join(pipe.written), pipe.closed)
+        finally:
+            stream.connection_lost(None)
+
+    def _look(self, sent: bytes, written: bytes, closed: bool) -> None:
+        if self.broken.records:
+            raise Fault(self.broken.records.pop())
+        asked = self._asked(sent)
+        far = Connection()
+        answers = far.feed(written)
+        if far.error is not None or far.unfinished:
+            raise Fault(f"no frames are written: {written[:200]!r}")
+        for answer in answers:
+            if answer.code not in CODES or not answer.is_reply:
+                raise Fault(f"an odd answer: {answer}")
+            if not asked[answer.opaque]:
+                raise Fault(f"an answer that nobody asked for: {answer}")
+            asked[answer.opaque] -= 1
+            self.verdicts[f"code {answer.code}"] += 1
+        self.verdicts["closed" if closed else "open"] += 1
+        tables = self.server.state.tables
+        if len(tables.topics) > 500 or len(tables.live) > 50 or self.server.state.kv.size > 20_000:
+            raise Fault("it keeps more than its limits allow")
+
+    @staticmethod
+    def _asked(sent: bytes) -> "Counter[int]":
+        commands: list[Command] = []
+        try:
+            near = Connection(NameServerLimits)
+            commands = near.feed(sent)
+        except ProtocolError:
+            pass
+        return Counter(
+            command.opaque for command in commands if not command.is_reply and not command.is_oneway
+        )
+
+    async def end(self) -> None:
+        """What was to be written is; and a question is still answered. Fault."""
+        await self.server._kv_keeper.finish()
+        await self.server._settings_keeper.finish()
+        if self.broken.records:
+            raise Fault(self.broken.records.pop())
+        asked = request(105, {"topic": "nobody has it"})
+        answer = self.server.received(cast(Stream, _Somebody()), asked)
+        if not isinstance(answer, Command) or answer.code != 17:
+            raise Fault(f"a route lookup is answered {answer}")
+        assert codec.encode(answer)
+        logging.getLogger("namesrv").removeHandler(self.broken)
+        logging.getLogger("namesrv").setLevel(logging.NOTSET)
+
+
+class _Somebody:
+    peer, host, subject, number = "127.0.0.1:1", "127.0.0.1", None, 0
+
+
+NameServerLimits = settings_in(Path("/"), **LIMITS).limits()

@@ -1,0 +1,59 @@
+"""Our name server without a socket, told one frame after the other: what it says to each, at once."""
+
+import asyncio
+from pathlib import Path
+
+from namesrv_core.protocol import codec
+from namesrv_core.protocol.command import Command
+from namesrv_core.protocol.connection import Connection
+from namesrv_core.server.name_server import NameServer
+from namesrv_core.transport.stream import Stream
+from tests.fuzz.judge import Pipe
+from tests.fuzz.talks import Heard, Said, Talk
+from tests.support.running import settings_in
+
+QUESTION = codec.encode(Command(999, {}, opaque=424_242))
+ECHOING = {3, 17, 22}
+"""Codes whose remark says what was asked for, as it was understood."""
+
+
+def said(answer: Command) -> Said:
+    return Said(answer.code, answer.opaque, answer.remark if answer.code in ECHOING else None)
+
+
+class Near:
+    """`await hear(...)` as often as wanted."""
+
+    def __init__(self, home: Path) -> None:
+        self.server = NameServer(settings_in(home, maxFramesPerSecond=0))
+
+    async def hear(self, number: int, frames: list[bytes]) -> Talk:
+        """One connection: what became of each frame, up to the one that closed it or did not end.
+
+        One that is silent by itself is followed by a question, so that there is an end to wait for.
+        """
+        pipe, far, heard = Pipe(), Connection(), list[Heard]()
+        stream = Stream(self.server, self.server._quick, self.server.bounds.allowance)
+        stream.connection_made(pipe)
+        frames = list(frames)
+        for at, frame in enumerate(frames):
+            pipe.written.clear()
+            await self._tell(stream, frame)
+            if not (pipe.written or pipe.closed or stream.connection.unfinished):
+                frames[at] += QUESTION
+                await self._tell(stream, QUESTION)
+            answers = far.feed(b"".join(pipe.written))
+            why = (answers[-1].remark if answers else None) or ""
+            is_unfinished = stream.connection.unfinished > 0
+            heard.append(Heard(tuple(map(said, answers)), pipe.closed, is_unfinished, why))
+            if pipe.closed or heard[-1].is_unfinished:
+                break
+        stream.connection_lost(None)
+        return Talk(number, frames[: len(heard)], heard)
+
+    async def _tell(self, stream: Stream, frame: bytes) -> None:
+        stream.data_received(frame)
+        while stream._is_behind and not stream._transport.is_closing():  # noqa: ASYNC110 - no event tells it
+            await asyncio.sleep(0.005 if stream._is_resting else 0)
+        await self.server._kv_keeper.finish()
+        await self.server._settings_keeper.finish()

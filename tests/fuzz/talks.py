@@ -1,0 +1,86 @@
+"""Talks: what one connection sends to two servers, frame by frame, and what each of them makes of it.
+
+Names begin with the talk's own number, so that no talk notices another one and many can go on at once.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+from typing import NamedTuple
+
+from namesrv_core.protocol import codec
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import Command
+from tests.fuzz.frames import MUTATIONS, command, cut, flip, in_parts, lengths, reframed
+
+_WRITTEN = "written and never read"
+_MOST = 6
+
+
+class Said(NamedTuple):
+    """One answer; `remark` only where it is the same text on every server."""
+
+    code: int
+    opaque: int
+    remark: str | None = None
+
+
+class Heard(NamedTuple):
+    """What came of one frame: answers, and whether the connection is closed, or waits for the rest of it.
+
+    `why` is the last remark, for whoever has to explain it.
+    """
+
+    answers: tuple[Said, ...] = ()
+    is_closed: bool = False
+    is_unfinished: bool = False
+    why: str = ""
+
+    @property
+    def is_silent(self) -> bool:
+        return not self.answers and not self.is_closed
+
+    def __str__(self) -> str:
+        words = [f"{said.code} #{said.opaque} {said.remark or ''}".strip() for said in self.answers]
+        return ", ".join(words + ["closed"] * self.is_closed) or "silent"
+
+
+class Talk(NamedTuple):
+    """Frames of one connection, and what our server made of each."""
+
+    number: int
+    frames: list[bytes]
+    heard: list[Heard]
+
+
+def agree(ours: Heard, theirs: Heard) -> bool:
+    """Whether a peer could tell no difference; what was answered just before a close may be lost with it."""
+    if ours.is_closed and theirs.is_closed:
+        return not Counter(theirs.answers) - Counter(ours.answers)
+    return ours.is_closed == theirs.is_closed and Counter(ours.answers) == Counter(theirs.answers)
+
+
+def asked(rng: Random, own: str) -> Command:
+    """A request that keeps to itself."""
+    made = command(rng, own)
+    if made.code in (RequestCode.PUT_KV_CONFIG, RequestCode.DELETE_KV_CONFIG):
+        made.ext = {**(made.ext or {}), "namespace": _WRITTEN}
+    return made
+
+
+def frames(rng: Random, own: str, corpus: Sequence[bytes]) -> list[bytes]:
+    """A talk: frames that are whole, the last one likely not."""
+    made = []
+    for _ in range(rng.randrange(1, _MOST)):
+        kind = rng.random()
+        if kind < 0.2:
+            made.append(codec.encode(asked(rng, own)))
+        elif kind < 0.88:
+            made.append(in_parts(rng, asked(rng, own)))
+        else:
+            if kind < 0.92 and corpus:
+                made.append(reframed(rng.choice(MUTATIONS)(rng, rng.choice(corpus))))
+            else:
+                made.append(rng.choice((lengths, flip, cut))(rng, codec.encode(asked(rng, own))))
+            break
+    return made

@@ -1,0 +1,94 @@
+"""The same fuzz to a server with its fast path and to one without: the same answers, the same tables."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from namesrv_core.handlers import ahead
+from namesrv_core.handlers.dispatch import handle
+from namesrv_core.protocol import codec, registration_steps
+from namesrv_core.protocol.command import Command
+from namesrv_core.protocol.connection import Connection
+from namesrv_core.state import foreseen
+from namesrv_core.transport.loop import run
+from tests.fuzz.frames import kept, pieces, stream
+from tests.fuzz.judge import Judge
+from tests.support.wire import broker_ext, registration_body, topic_config
+
+CONNECTIONS = 3000
+
+
+@pytest.fixture
+def _everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What goes the long way because of its size goes it in any case."""
+    for name, size in (("LARGE", 1), ("_LARGE_JSON", 1), ("_PIECE", 64)):
+        monkeypatch.setattr(ahead, name, size)
+    monkeypatch.setattr(registration_steps, "_PIECE", 64)
+    monkeypatch.setattr(foreseen, "_AT_ONCE", 1)
+
+
+class Twin(Judge):
+    """Its clock is moved by hand, since versions without a time have that of their arrival."""
+
+    def __init__(self, home: Path, is_quick: bool) -> None:
+        self.time = 1_000_000.0
+        super().__init__(home, clock=lambda: self.time, fastPath=is_quick)
+        # Without the disk, for which nobody knows how long an answer waits.
+        self.server._keeper_of = lambda code, events: None  # type: ignore[method-assign]
+        self.answers: list[tuple[object, ...]] = []
+
+    def settle(self, number: int) -> None:
+        """Now and then a broker registers whose connection stays."""
+        if number % 20 == 0:
+            body = registration_body([topic_config(f"t{topic}") for topic in range(number % 300)])
+            asked = Command(103, broker_ext("a", 0, "10.0.0.9:1", "c"), body)
+            handle(self.server.state, asked, 0, self.server.now())
+
+    def _look(self, sent: bytes, written: bytes, closed: bool) -> None:
+        super()._look(sent, written, closed)
+        self.answers = [*map(_plain, Connection().feed(written)), (closed,)]
+
+
+def _plain(answer: Command) -> tuple[object, ...]:
+    # The settings tell the twins apart.
+    body = answer.body.replace(b"fastPath=false\n", b"")
+    return answer.code, answer.opaque, answer.ext, answer.remark, answer.flag, answer.header_type, body
+
+
+def _lookups(rng: Random, topics: list[str]) -> list[bytes]:
+    """Of topics that are there: those are what is answered quickly."""
+    return [
+        codec.encode(Command(105, {"topic": rng.choice(topics)}, opaque=rng.randrange(10**9)))
+        for _ in range(rng.randrange(4) if topics else 0)
+    ]
+
+
+@pytest.mark.usefixtures("_everything_is_large")
+def test_with_and_without_the_fast_path_any_frames_are_answered_alike(tmp_path: Path) -> None:
+    async def both() -> None:
+        twins = [Twin(tmp_path, is_quick) for is_quick in (True, False)]
+        quick, usual = (twin.server.state.tables for twin in twins)
+        corpus = kept()
+        for number in range(CONNECTIONS):
+            rng = Random(f"twins:{number}")
+            data, _ = stream(rng, corpus)
+            sent = [*_lookups(rng, sorted(usual.topics)), *pieces(rng, data)]
+            for twin in twins:
+                twin.time += 1
+                twin.settle(number)
+                # Twice: what was answered or registered once is found quickly the next time.
+                for _ in range(2):
+                    await twin.send(sent)
+            assert twins[0].answers == twins[1].answers, f"connection {number}: {data!r}"
+            assert quick.topics == usual.topics, f"connection {number}: {data!r}"
+            assert quick.mappings == usual.mappings
+            assert {key: (live.version, live.heard_at) for key, live in quick.live.items()} == {
+                key: (live.version, live.heard_at) for key, live in usual.live.items()
+            }
+        for twin in twins:
+            await twin.end()
+        assert twins[0].server.counters.quick > 100
+        assert twins[1].server.counters.quick == 0
+
+    run(both())

@@ -1,0 +1,178 @@
+"""Drains of real brokers for the interop tests: a load of messages, and our command as a process."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any, NamedTuple, Self
+
+from tests.interop import jars, wire
+from tests.interop.cluster import plain
+from tests.interop.command_line import ENVIRONMENT, Done, nsadmin
+from tests.interop.differential.loose_json import parse
+from tests.interop.java_parts import QUICK_START, QUIET_LOGBACK, JavaBroker, JavaNameServer, Running
+from tests.interop.processes import Child, wait_for
+
+# The clients of these tests look at routes every second.
+QUICK = ("--settle", "3s", "--interval", "1s", "--intervals", "2")
+
+
+class Counts(NamedTuple):
+    """What a load came to so far; each failure says when, for how long, where and why."""
+
+    sent: int
+    missing: int
+    failures: tuple[str, ...]
+
+
+class Load(Running):
+    """A Java producer that sends all the time, and a consumer."""
+
+    def __init__(self, home: Path, namesrv: Sequence[str], topic: str, version: str) -> None:
+        self.home, self._args, self._version = home, [";".join(namesrv), topic], version
+
+    def start(self) -> None:
+        self.home.mkdir(parents=True)
+        logback = self.home / "logback.xml"
+        logback.write_text(QUIET_LOGBACK)
+        source = Path(__file__).parent / "java" / "Load.java"
+        settings = [
+            f"-Duser.home={self.home}",
+            f"-Drmq.logback.configurationFile={logback}",
+            f"-Drocketmq.client.logRoot={self.home}",
+            *(f"-Drocketmq.client.rebalance.{name}Interval=1000" for name in ("wait", "min")),
+        ]
+        path = jars.class_path(self._version)
+        program = ["java", *QUICK_START, "-Xmx256m", *settings, "-cp", path, str(source), *self._args]
+        self.child = Child(program, self.home / "stdout.log", talks=True)
+        try:
+            self.child.wait_for_line("ready", 90)
+        except BaseException:
+            self.child.kill()
+            raise
+
+    def order(self, order: str) -> Counts:
+        answered = self.child.output.count("done ")
+        self.child.write(f"{order}\n")
+        wait_for(order, lambda: self.child.output.count("done ") > answered, 60)
+        before, _, said = self.child.output.rpartition("done ")
+        words = said.split("sent ")[1].split()
+        failures = tuple(line for line in before.splitlines() if line.startswith("failed "))
+        return Counts(int(words[0]), int(words[2]), failures)
+
+    @property
+    def counts(self) -> Counts:
+        return self.order("count")
+
+
+class Ordered:
+    """Stops and starts brokers as commands of a shell order it; `done` says what, in order."""
+
+    def __init__(self, folder: Path, brokers: Mapping[tuple[str, str], JavaBroker]) -> None:
+        self._folder, self._brokers = folder, brokers
+        self.done: list[str] = []
+        self._is_over = Event()
+        self._thread = Thread(target=self._obey)
+
+    def command(self, step: str) -> str:
+        """What orders a step, and waits until it is done."""
+        file = f"{self._folder}/{step},{{brokerName}},{{brokerId}}"
+        return f"touch {file}; while [ -e {file} ]; do sleep 0.1; done"
+
+    def __enter__(self) -> Self:
+        self._folder.mkdir()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        self._thread.join()
+
+    def _obey(self) -> None:
+        while not self._is_over.wait(0.1):
+            for file in self._folder.iterdir():
+                step, name, number = file.name.split(",")
+                broker = self._brokers[name, number]
+                # In order takes a broker 10 s and more; one that nobody writes to may be killed.
+                (broker.kill if step == "stop" else broker.start)()
+                self.done.append(f"{step} {name} {number}")
+                file.unlink()
+
+
+class Draining:
+    """Our command as a process, whose events are read as they come."""
+
+    def __init__(self, state: Path, servers: Sequence[JavaNameServer], broker: str) -> None:
+        self.state, self.broker = state, broker
+        self.addrs = ";".join(server.address for server in servers)
+        self.environment = {
+            **ENVIRONMENT, "NSADMIN_STATE": str(state), "NSADMIN_AUDIT": "off", "PYTHONUNBUFFERED": "1",
+        }  # fmt: skip
+
+    def start(self, *args: str) -> "subprocess.Popen[str]":
+        words = ["drain", self.broker, "-n", self.addrs, "--json", "--yes", *QUICK, *args]
+        return subprocess.Popen(
+            [sys.executable, "-m", "nsadmin", *words],
+            env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def run(
+        self, *args: str, upon: Callable[[dict[str, Any]], object] = lambda event: None
+    ) -> tuple[int, list[dict[str, Any]], str]:
+        """Drain to the end: exit code, events, what it said. `upon` is told of each event as it comes."""
+        with self.start(*args) as child:
+            try:
+                events = list(self.events(child, upon))
+                assert child.stderr is not None
+                said = child.stderr.read()
+            finally:
+                child.kill()
+        return child.wait(), events, said
+
+    def killed_upon(self, name: str) -> None:
+        """Begin, or go on, and die with SIGKILL as soon as that event is told."""
+        with self.start("--force") as child:
+            try:
+                for event in self.events(child, lambda event: None):
+                    if name in (event["event"], event.get("phase")):
+                        break
+                else:
+                    raise AssertionError(f"no {name}")
+            finally:
+                child.kill()
+
+    def events(
+        self, child: "subprocess.Popen[str]", upon: Callable[[dict[str, Any]], object]
+    ) -> Iterator[dict[str, Any]]:
+        assert child.stdout is not None
+        for line in child.stdout:
+            event = json.loads(line)
+            upon(event)
+            yield event
+
+    def told(self, *args: str) -> list[dict[str, Any]]:
+        """What a procedure tells, that ends well."""
+        command = [sys.executable, "-m", "nsadmin", *args, "-n", self.addrs, "--json"]
+        done = subprocess.run(command, capture_output=True, text=True, env=self.environment, timeout=240)
+        assert done.returncode == 0, done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def __call__(self, *args: str) -> Done:
+        return nsadmin(self.addrs, *args, env={"NSADMIN_STATE": str(self.state), "NSADMIN_AUDIT": "off"})
+
+
+def queues(server: JavaNameServer, broker: str) -> dict[str, dict[str, Any]]:
+    """What a name server tells of each topic of a broker, past our client."""
+    found = {}
+    for topic in plain(parse(wire.ask(server.port, 206).body))["topicList"]:
+        answer = wire.ask(server.port, 105, {"topic": topic})
+        for queue in plain(parse(answer.body))["queueDatas"] if answer.body else ():
+            if queue["brokerName"] == broker:
+                found[topic] = queue
+    return found
+
+
+def named(events: Sequence[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    return [event for event in events if event["event"] == name]

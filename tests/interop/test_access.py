@@ -1,0 +1,322 @@
+"""Users and ACLs of real brokers: two 5.5.0 masters that check both, and the accounts of a 4.9.7 one, beside
+mqadmin that asks the same.
+"""
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.interop import command_line, jars
+from tests.interop.cluster import wait_for_broker
+from tests.interop.command_line import Done
+from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin, acl_config, write_plain_acl
+from tests.interop.our_server import OurNameServer
+from tests.interop.processes import wait_for
+from tests.support.examples import ON_OLD_BROKERS, words
+
+USER, SECRET = "operator-1", "a secret of ours"
+SMALL = (*QUICK_START, "-Xss256k")
+
+
+def environment(home: Path, user: str, secret: str) -> dict[str, str]:
+    return {
+        "NSADMIN_CONFIG": str(home / "config.yaml"),
+        "NSADMIN_AUDIT": str(home / "audit.jsonl"),
+        "ROCKETMQ_HOME": "",
+        "NSADMIN_ACCESS_KEY": user,
+        "NSADMIN_SECRET_KEY": secret,
+    }
+
+
+def own_tools(home: Path) -> None:
+    """mqadmin's credentials."""
+    (home / "conf").mkdir(parents=True)
+    (home / "conf" / "tools.yml").write_text(json.dumps({"accessKey": USER, "secretKey": SECRET}))
+
+
+class Access(NamedTuple):
+    """Two brokers, whom they know, and where they are registered."""
+
+    server: OurNameServer
+    a: JavaBroker
+    b: JavaBroker
+    mqadmin: MqAdmin
+    home: Path
+
+    def __call__(self, *args: str, user: str = USER, secret: str = SECRET, typed: str | None = None) -> Done:
+        return command_line.nsadmin(
+            self.server.address, *args, env=environment(self.home, user, secret), typed=typed
+        )
+
+    def table(self, *args: str) -> list[list[str]]:
+        """What mqadmin prints below its head, as words."""
+        lines = [line.split() for line in self.mqadmin(*args).splitlines()]
+        return [words for words in lines if words and not words[0].startswith("#")]
+
+    def acl(self, broker: JavaBroker, subject: str) -> list[tuple[str, str, str, str]]:
+        """mqadmin's word on an ACL: type of policy, resource, actions, decision."""
+        return [
+            (
+                words[1],
+                words[2],
+                "".join(words[3 : words.index("null") if "null" in words else -2]),
+                words[-1],
+            )
+            for words in self.table("getAcl", "-b", broker.address, "-s", subject)
+        ]
+
+
+@pytest.fixture(scope="module")
+def access(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Access]:
+    home = tmp_path_factory.mktemp("access")
+    config = acl_config(USER, SECRET)
+    with OurNameServer(home / "ours") as ours, ExitStack() as ends, ThreadPoolExecutor() as pool:
+        a = JavaBroker(home / "a", [ours.address], "broker-a", config=config, jvm_flags=SMALL)
+        b = JavaBroker(home / "b", [ours.address], "broker-b", config=config, jvm_flags=SMALL)
+        mqadmin = MqAdmin(home / "mqadmin", [ours.address])
+        own_tools(home / "mqadmin")
+        for part in pool.map(lambda part: part.__enter__(), (a, b, mqadmin)):
+            ends.push(part)
+        for broker in (a, b):
+            wait_for_broker([ours], broker.name)
+        there = Access(ours, a, b, mqadmin, home)
+        wait_for("brokers that answer", lambda: there("listUser", "-c", "DefaultCluster").code == 0, 60)
+        yield there
+
+
+def results(done: Done) -> list[tuple[str | None, str]]:
+    return [(row["brokerName"] or row["brokerAddr"], row["result"]) for row in done.rows]
+
+
+def test_a_user_from_making_to_deletion(access: Access) -> None:
+    a, b, everywhere = access.a.address, access.b.address, ("-c", "DefaultCluster")
+    planned = access("createUser", "shop", *everywhere, "--passwordStdin", "--dry-run", typed="one\n")
+    assert results(planned) == [("broker-a", "dry-run"), ("broker-b", "dry-run")]
+    assert access("getUser", "shop", *everywhere).code == 5
+    access.mqadmin("createUser", "-b", a, "-u", "shop", "-p", "theirs", "-t", "Normal")
+
+    # mqadmin stops at the broker that has him; here the other one is told.
+    made = access("createUser", "shop", *everywhere, "--passwordStdin", "--yes", typed="ours\n")
+    assert (made.code, results(made)) == (3, [("broker-a", "failed"), ("broker-b", "done")])
+    shown = access("listUser", *everywhere)
+    assert f"user shop: not the same on {a}, {b} (the password)" in shown.said
+    assert "ours" not in str(shown.rows) + str(made)
+    for broker in (access.a, access.b):
+        own = [row for row in shown.rows if row["brokerAddr"] == broker.address]
+        theirs = access.table("listUser", "-b", broker.address)
+        assert [[row["username"], row["userType"], row["userStatus"]] for row in own] == [
+            [words[0], *words[-2:]] for words in theirs
+        ]
+
+    changed = access(
+        "updateUser", "shop", "-t", "Super", "-s", "disable", "--passwordStdin", "-b", a, typed="x\n"
+    )
+    assert [row["changes"] for row in changed.rows] == [
+        "userType Normal -> Super, userStatus enable -> disable, new password"
+    ]
+    assert access.table("getUser", "-b", a, "-u", "shop") == [["shop", "x", "Super", "disable"]]
+
+    copied = access("copyUser", a, b, "-u", "shop,nobody", "--yes")
+    assert [(row["username"], row["result"]) for row in copied.rows] == [
+        ("shop", "done"),
+        ("nobody", "not found"),
+    ]
+    assert access.table("getUser", "-b", b, "-u", "shop") == [["shop", "x", "Super", "disable"]]
+    gone = access("deleteUser", "shop", *everywhere, "--yes")
+    assert (gone.code, results(gone)) == (0, [("broker-a", "done"), ("broker-b", "done")])
+    assert access("deleteUser", "shop", *everywhere, "--yes").code == 5
+
+
+def test_an_acl_from_making_to_deletion(access: Access) -> None:
+    a, b, everywhere = access.a.address, access.b.address, ("-c", "DefaultCluster")
+    access("createUser", "reader", *everywhere, "--passwordStdin", "--yes", typed="p\n")
+    create = ("createAcl", "reader", "-r", "Topic:orders,Group:g*", "-a", "Pub,Sub", "-d", "Allow")
+    planned = access(*create, *everywhere, "--dry-run")
+    made = access(*create, *everywhere, "--yes")
+    assert (made.code, results(made)) == (0, [("broker-a", "done"), ("broker-b", "done")])
+    # What the dry run foretold is what the broker shows.
+    assert [row["after"] for row in planned.rows] == [row["after"] for row in made.rows]
+    assert access.acl(access.a, "User:reader") == [
+        ("Custom", "Topic:orders", "[Pub,Sub]", "Allow"),
+        ("Custom", "Group:g*", "[Pub,Sub]", "Allow"),
+    ]
+    update = ("updateAcl", "reader", "-r", "Topic:orders,Topic:new", "-a", "All", "-d", "Deny", "-b", a)
+    planned, updated = access(*update, "--dry-run"), access(*update)
+    assert updated.rows[0]["after"] == planned.rows[0]["after"]
+    assert access.acl(access.a, "User:reader") == [
+        ("Custom", "Topic:orders", "[All]", "Deny"),
+        ("Custom", "Group:g*", "[Pub,Sub]", "Allow"),
+        ("Custom", "Topic:new", "[All]", "Deny"),
+    ]
+    copied = access("copyAcl", a, b, "-s", "reader", "--yes")
+    assert [row["changes"] for row in copied.rows] == [
+        "Topic:orders Allow Pub,Sub -> Deny All; new: Topic:new Deny All"
+    ]
+    assert access.acl(access.b, "User:reader") == access.acl(access.a, "User:reader")
+    listed = access("listAcl", *everywhere, "-s", "reader", "-r", "Topic:new")
+    assert [(row["brokerName"], row["resource"]) for row in listed.rows] == [
+        ("broker-a", "Topic:new"),
+        ("broker-b", "Topic:new"),
+    ]
+
+    # mqadmin says success for several resources and deletes none of them.
+    said = access.mqadmin("deleteAcl", "-b", a, "-s", "User:reader", "-r", "Topic:orders,Topic:new")
+    assert "success" in said
+    assert len(access.acl(access.a, "User:reader")) == 3
+    gone = access("deleteAcl", "reader", "-r", "Topic:orders,Topic:new", "-b", a, "--yes")
+    assert [entry["resource"] for entry in gone.rows[0]["after"]] == ["Group:g*"]
+    assert [words[1] for words in access.acl(access.a, "User:reader")] == ["Group:g*"]
+    gone = access("deleteAcl", "reader", *everywhere, "--yes")
+    assert (gone.code, access.acl(access.b, "User:reader")) == (0, [])
+    missing = access("getAcl", "reader", *everywhere)
+    assert (missing.code, missing.rows) == (5, [])
+
+
+def test_what_it_is_for_a_user_may_what_his_acl_says(access: Access) -> None:
+    everywhere = ("-c", "DefaultCluster")
+    access("createUser", "clerk", *everywhere, "--passwordStdin", "--yes", typed="of a clerk\n")
+    clerk = {"user": "clerk", "secret": "of a clerk"}
+    topic = ("updateTopic", "Clerks", "-b", access.a.address, "--yes")
+    refused = access(*topic, **clerk)
+    assert "no permission to access Topic:Clerks" in refused.rows[0]["error"]
+    access(
+        "createAcl", "clerk", "-r", "Topic:Clerks,Cluster:*", "-a", "All", "-d", "Allow", *everywhere, "--yes"
+    )
+    wait_for("the right", lambda: access(*topic, **clerk).code == 0, 30)
+    access("updateUser", "clerk", "-s", "disable", *everywhere, "--yes")
+    wait_for("the end of it", lambda: access(*topic, **clerk).code != 0, 30)
+
+
+def test_who_changes_his_own_password_is_told_that_it_is_done(access: Access) -> None:
+    access("createUser", "chief", "-t", "Super", "-b", access.b.address, "--passwordStdin", typed="old\n")
+    chief = {"user": "chief", "secret": "old"}
+    changed = access("updateUser", "chief", "-b", access.b.address, "--passwordStdin", typed="new\n", **chief)
+    assert (changed.code, changed.rows[0]["changes"], changed.rows[0]["result"]) == (
+        0,
+        "new password",
+        "done",
+    )
+    assert access("getUser", "chief", "-b", access.b.address, user="chief", secret="new").code == 0
+
+
+def test_no_secret_is_kept_or_said(access: Access) -> None:
+    done = access(
+        "--debug",
+        "createUser",
+        "seen",
+        "-p",
+        "in clear",
+        "--passwordVisible",
+        "-b",
+        access.a.address,
+        "--yes",
+    )
+    assert (done.code, "in clear" in done.said) == (0, False)
+    assert "in clear" not in (access.home / "audit.jsonl").read_text()
+
+
+class Old(NamedTuple):
+    """A broker of 4.9.7 with a file of accounts."""
+
+    server: OurNameServer
+    broker: JavaBroker
+    mqadmin: MqAdmin
+    home: Path
+
+    def __call__(self, *args: str, typed: str | None = None) -> Done:
+        env = environment(self.home, USER, SECRET)
+        return command_line.nsadmin(
+            self.server.address, *args, "-b", self.broker.address, env=env, typed=typed
+        )
+
+    def account(self, access_key: str) -> dict[str, str]:
+        """mqadmin's word on an account."""
+        said = self.mqadmin("getAclConfig", "-b", self.broker.address)
+        for part in said.split("\n\n"):
+            pairs = [line.partition(":")[::2] for line in part.splitlines() if " :" in line]
+            found = {key.strip(): value.strip() for key, value in pairs}
+            if found.get("accessKey") == access_key:
+                return found
+        return {}
+
+
+@pytest.fixture(scope="module")
+def old(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Old]:
+    home = tmp_path_factory.mktemp("old-access")
+    write_plain_acl(home / "old", [{"accessKey": USER, "secretKey": SECRET, "admin": True}])
+    own_tools(home / "mqadmin")
+    with (
+        OurNameServer(home / "ours") as ours,
+        JavaBroker(
+            home / "old",
+            [ours.address],
+            "broker-old",
+            version=jars.OLD,
+            config={"aclEnable": "true"},
+            jvm_flags=SMALL,
+        ) as broker,
+        MqAdmin(home / "mqadmin", [ours.address], jars.OLD) as mqadmin,
+    ):
+        there = Old(ours, broker, mqadmin, home)
+        wait_for("the broker's answer", lambda: there("getAclConfig").code == 0, 60)
+        yield there
+
+
+def test_an_account_of_4_9_from_making_to_deletion(old: Old) -> None:
+    words = ("updateAclConfig", "shopkeeper", "-t", "orders=PUB|SUB,x=DENY", "-i", "SUB", "-m", "true")
+    planned = old(*words, "--passwordStdin", "--dry-run", typed="12345678\n")
+    made = old(*words, "--passwordStdin", "--yes", typed="12345678\n")
+    assert (made.code, made.rows[0]["result"]) == (0, "done")
+    assert made.rows[0]["after"] == planned.rows[0]["after"]
+    theirs = old.account("shopkeeper")
+    assert (theirs["secretKey"], theirs["admin"], theirs["defaultTopicPerm"]) == ("12345678", "true", "SUB")
+    assert theirs["topicPerms"] == "[orders=PUB|SUB, x=DENY]"
+    # mqadmin takes the admin for none, unless it is told again; here he stays one.
+    changed = old("updateAclConfig", "shopkeeper", "-g", "shop=SUB", "--yes")
+    assert changed.rows[0]["changes"] == "groupPerms none -> shop=SUB"
+    assert old.account("shopkeeper")["admin"] == "true"
+    [own] = [row for row in old("getAclConfig").rows if row["accessKey"] == "shopkeeper"]
+    assert (own["admin"], own["groupPerms"], own["topicPerms"]) == (
+        True,
+        ["shop=SUB"],
+        ["orders=PUB|SUB", "x=DENY"],
+    )
+    old.mqadmin("updateAclConfig", "-b", old.broker.address, "-a", "shopkeeper", "-s", "12345678")
+    assert old.account("shopkeeper")["admin"] == "false"
+
+    version = old("clusterAclConfigVersion").rows[0]
+    said = old.mqadmin("clusterAclConfigVersion", "-b", old.broker.address)
+    assert f"{version['aclFile']}  {version['counter']} " in said
+    gone = old("deleteAclConfig", "shopkeeper", "--yes")
+    assert (gone.code, old.account("shopkeeper")) == (0, {})
+    assert old("deleteAclConfig", "shopkeeper", "--yes").code == 5
+
+
+def test_addresses_of_4_9_that_need_no_account(old: Old) -> None:
+    done = old("updateGlobalWhiteAddr", "10.10.103.*,192.168.0.*", "--yes")
+    assert (done.code, done.rows[0]["changes"]) == (0, "new: 10.10.103.*,192.168.0.*")
+    said = old.mqadmin("getAclConfig", "-b", old.broker.address)
+    assert "globalWhiteRemoteAddresses: [10.10.103.*, 192.168.0.*]" in said
+
+
+def test_the_examples_about_4_9_do_what_they_say(old: Old) -> None:
+    old("updateAclConfig", "shopkeeper", "--passwordStdin", "--yes", typed="12345678\n")
+    for case in ON_OLD_BROKERS:
+        for example in case.examples:
+            line = [word for word in words(example) if word not in ("-b", "127.0.0.1:10911")]
+            done = old(*line)
+            assert (done.code, bool(done.rows)) == (example.exit_code, True), example.line
+
+
+def test_each_generation_says_that_it_does_not_know_the_other_s(access: Access, old: Old) -> None:
+    done = old("listUser")
+    assert done.code == 1
+    assert "REQUEST_CODE_NOT_SUPPORTED (3)" in done.said
+    done = access("getAclConfig", "-b", access.a.address)
+    assert done.code == 1
+    assert "REQUEST_CODE_NOT_SUPPORTED (3)" in done.said

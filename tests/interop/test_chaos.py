@@ -1,0 +1,73 @@
+"""A released broker and client behind a network that fails: afterwards they and our server know all again."""
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.interop.cluster import brokers, create_topic, route, wait_for_broker, wait_for_topic
+from tests.interop.java_parts import JavaBroker, Lookups
+from tests.interop.our_server import OurNameServer
+from tests.interop.processes import wait_for
+from tests.support.chaos import Chaos, Weather, chaos
+
+STEP = 0.7
+# As often as a broker does it at most, and it waits no longer for an answer.
+OFTEN = {"registerNameServerPeriod": 10_000, "registerBrokerTimeoutMills": 3000}
+
+
+@pytest.fixture(scope="module")
+def server(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OurNameServer]:
+    with OurNameServer(tmp_path_factory.mktemp("server")) as running:
+        yield running
+
+
+def weathers(network: Chaos) -> None:
+    network.weather = Weather(delay=0.1)
+    time.sleep(STEP)
+    network.weather = Weather(drip=50)
+    time.sleep(STEP)
+    network.half_open()
+    time.sleep(STEP)
+    network.weather = Weather(refuses=True)
+    network.reset()
+    time.sleep(STEP)
+    network.weather = Weather()
+    for _ in range(4):
+        network.reset()
+        time.sleep(STEP / 4)
+    network.heal()
+
+
+def files(server: OurNameServer) -> int:
+    return len(os.listdir(f"/proc/{server.child.pid}/fd"))
+
+
+def test_a_broker_and_its_clients_come_back_after_bad_weather(server: OurNameServer, tmp_path: Path) -> None:
+    # Asked once, it has opened what it keeps open.
+    assert brokers(server) == {}
+    before = files(server)
+    with (
+        chaos(server.port) as network,
+        JavaBroker(tmp_path / "broker", [network.address], config=OFTEN) as broker,
+    ):
+        wait_for_broker([server], broker.name)
+        create_topic(broker.port, "weather")
+        wait_for_topic([server], "weather")
+        with Lookups(tmp_path / "client", [network.address], "weather") as client:
+            connected, broken = network.connections, network.resets
+            weathers(network)
+            wait_for("both to connect again", lambda: network.connections >= connected + 2, 60)
+            wait_for("the broker", lambda: brokers(server).get(broker.name) == {"0": broker.address}, 60)
+            wait_for("the topic", lambda: route(server, "weather"), 60)
+            asked, failed, unsent = (int(text) for text in client.ended().split()[1:6:2])
+        assert network.resets > broken
+        # While it could not ask it went on to send by what it knew.
+        assert asked - failed > 10
+        assert unsent == 0
+    wait_for("its leave", lambda: brokers(server) == {}, 60)
+    wait_for("no descriptor is left", lambda: files(server) <= before, 60)
+    assert "ERROR" not in server.child.output
+    assert "Traceback" not in server.child.output

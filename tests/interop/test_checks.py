@@ -1,0 +1,251 @@
+"""Checks of a real cluster, two name servers and a broker of 5.5.0 and one of ours; faults made, and found.
+
+The broker sends heartbeats every second and may be silent for ten: nobody has to wait for two minutes.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from nsadmin import Access, AdminClient
+from nsadmin.operations.checks import brokers as checking
+from nsadmin.operations.checks import heartbeat, topic
+from nsadmin.operations.checks.finding import State
+from nsadmin.operations.checks.thresholds import Scale
+from tests.interop import wire
+from tests.interop.cluster import (
+    brokers,
+    create_topic,
+    send,
+    wait_for_broker,
+    wait_for_runtime_info,
+    wait_for_topic,
+)
+from tests.interop.command_line import ENVIRONMENT, nsadmin
+from tests.interop.java_parts import JavaBroker, JavaNameServer
+from tests.interop.our_server import OurNameServer
+from tests.interop.processes import wait_for
+
+TOPIC, GROUP = "Checked", "checked-group"
+PATIENT: dict[str, object] = {"needWaitForService": "true", "waitSecondsForService": 0}
+
+
+class Parts(NamedTuple):
+    ours: OurNameServer
+    java: list[JavaNameServer]
+    broker: JavaBroker
+    journal: Path
+
+    @property
+    def addrs(self) -> list[str]:
+        return [*(server.address for server in self.java), self.ours.address]
+
+    def run(
+        self, *words: str, of: str | None = None, env: Mapping[str, str] | None = None
+    ) -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, "-m", "nsadmin", *words, "-n", of or ";".join(self.addrs)]
+        environment = {**ENVIRONMENT, "NSADMIN_STATE": str(self.journal / "no drains"), **(env or {})}
+        return subprocess.run(
+            command, capture_output=True, text=True, env=environment, timeout=90, check=False
+        )
+
+    def check(
+        self, *words: str, of: str | None = None, env: Mapping[str, str] | None = None
+    ) -> tuple[int, Any]:
+        """Exit code and what was found."""
+        done = self.run("check", *words, "--json", of=of, env=env)
+        return done.returncode, json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def parts(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
+    home = tmp_path_factory.mktemp("checks")
+    journal = home / "journal"
+    with ExitStack() as ends, ThreadPoolExecutor() as pool:
+        ours = ends.enter_context(
+            OurNameServer(home / "ours", {"journalDir": journal, "tls.server.mode": "disabled", **PATIENT})
+        )
+        java = [JavaNameServer(home / name, PATIENT) for name in ("first", "second")]
+        for server in pool.map(lambda server: server.__enter__(), java):
+            ends.push(server)
+        every = [ours.address, *(server.address for server in java)]
+        broker = JavaBroker(
+            home / "a",
+            every,
+            config={"enableSlaveActingMaster": "true", "brokerNotActiveTimeoutMillis": 10_000},
+        )
+        ends.enter_context(broker)
+        wait_for_broker([ours, *java], "broker-a")
+        wait_for_runtime_info(broker.port)
+        create_topic(broker.port, TOPIC)
+        wait_for_topic([ours, *java], TOPIC)
+        yield Parts(ours, java, broker, journal)
+        java[1].kill()
+
+
+def states(found: Any) -> dict[str, str]:
+    return {one["check"]: one["state"] for one in found["checks"]}
+
+
+def values(found: Any) -> dict[str, Any]:
+    return {one["name"]: one["value"] for one in found["values"] if one["of"] is None}
+
+
+def test_all_is_well(parts: Parts) -> None:
+    wait_for("agreement", lambda: parts.check("divergence", "--settle", "0")[0] == 0, 60)
+    code, found = parts.check("all", "-t", TOPIC, "--wait-until-ok", "60s")
+    assert code == 0, found
+    run = "namesrv brokers divergence writable heartbeat registrationSize journal topic"
+    assert states(found) == dict.fromkeys(run.split(), "OK")
+    assert [line.split(": ")[1] for line in found["details"]] == ["certificates", "drain"]
+
+
+def test_the_textfile_is_what_prometheus_reads(parts: Parts, tmp_path: Path) -> None:
+    file = tmp_path / "nsadmin.prom"
+    shape = ("--format", "prometheus", "--output-file", str(file))
+    done = parts.run("check", "all", "--wait-until-ok", "60s", *shape)
+    assert (done.returncode, done.stdout) == (0, "")
+    families = {one.name: one for one in text_string_to_metric_families(file.read_text())}
+    assert {sample.value for sample in families["nsadmin_check_state"].samples} == {0}
+    assert len(families["nsadmin_check_namesrv_latency_seconds"].samples) == 3
+    assert families["nsadmin_check_registration_size_size_bytes"].samples[0].value > 1000
+
+
+def test_messages_that_wait_for_nobody(parts: Parts) -> None:
+    made = nsadmin(parts.addrs[0], "updateSubGroup", "-b", parts.broker.address, "-g", GROUP, "--yes")
+    assert made.code == 0, made.said
+    send(parts.broker.port, TOPIC, 0, 10)
+    ext = {"consumerGroup": GROUP, "topic": TOPIC, "queueId": "0", "commitOffset": "3"}
+    assert wire.ask(parts.broker.port, 15, ext).code == 0
+    code, found = parts.check("lag", GROUP)
+    assert (code, values(found)["lag"]) == (1, 7)
+    assert found["details"][0] == "nobody of the group is connected"
+    assert parts.check("lag", GROUP, "--critical", "6")[0] == 2
+    assert wire.ask(parts.broker.port, 15, {**ext, "commitOffset": "10"}).code == 0
+    wait_for("no lag", lambda: parts.check("lag", GROUP)[0] == 0, 60)
+    assert parts.check("lag", "no-such-group")[0] == 3
+
+
+def test_the_certificate_that_java_makes_for_itself(parts: Parts) -> None:
+    code, found = parts.check("certificates")
+    assert code == 0, found
+    assert values(found)["first"] > 300
+    assert len([one for one in found["values"] if one["name"] == "days"]) == 3
+    assert found["details"][-1] == f"1 servers speak no TLS: {parts.ours.address}"
+    assert parts.check("certificates", "--warning", "9999999:")[0] == 1
+
+
+def test_a_name_server_that_is_gone_and_one_that_is_not_ready(parts: Parts) -> None:
+    second = parts.java[1]
+    second.kill()
+    code, found = parts.check("namesrv")
+    assert (code, found["summary"]) == (1, "2 of 3 name servers answer")
+    assert parts.check("namesrv", of=second.address)[0] == 2
+    assert parts.check("namesrv", "--critical", "3:")[0] == 2
+    assert parts.check("brokers")[0] == 1
+    parts.java[1] = JavaNameServer(second.home, {**PATIENT, "waitSecondsForService": 9999}, port=second.port)
+    parts.java[1].start()
+    code, found = parts.check("namesrv", of=second.address)
+    assert code == 2, found
+    assert found["details"][0].endswith("it is not ready to tell routes yet")
+    assert parts.run("updateNamesrvConfig", "waitSecondsForService", "0", "--yes").returncode == 0
+    assert parts.check("namesrv", "--wait-until-ok", "60s")[0] == 0
+    # Until it has heard of the broker, its clients find nothing.
+    assert parts.check("brokers", "--wait-until-ok", "60s")[0] == 0
+    assert parts.check("topic", TOPIC, "--wait-until-ok", "60s")[0] == 0
+
+
+def test_a_broker_that_has_stopped_to_breathe(parts: Parts) -> None:
+    first = parts.java[0]
+    code, found = parts.check("heartbeat", of=parts.ours.address)
+    assert code in (0, 1)
+    assert values(found)["longest"] < 100
+    assert parts.check("heartbeat", of=first.address)[1]["summary"] == (
+        "ages of heartbeats are unknown; 1 of 1 listed brokers answer"
+    )
+    seen: dict[str, set[State]] = {"ours": set(), "theirs": set(), "brokers": set(), "topic": set()}
+    os.kill(parts.broker.child.pid, signal.SIGSTOP)
+    try:
+        # In this process: it takes ten seconds until nobody lists the broker any more.
+        access = Access(timeout=0.2)
+        with (
+            AdminClient(parts.ours.address, access=access) as ours,
+            AdminClient(first.address, access=access) as java,
+        ):
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline and brokers(parts.ours) and brokers(first):
+                seen["ours"].add(heartbeat.judge(Scale("heartbeat"), heartbeat.look(ours)).state)
+                seen["theirs"].add(heartbeat.judge(Scale("heartbeat"), heartbeat.look(java)).state)
+                seen["brokers"].add(checking.judge(Scale("brokers"), checking.look(java)).state)
+                seen["topic"].add(topic.judge(Scale("topic"), topic.look(java, TOPIC)).state)
+    finally:
+        os.kill(parts.broker.child.pid, signal.SIGCONT)
+    assert {State.WARNING, State.CRITICAL} <= seen["ours"], seen
+    assert State.WARNING in seen["theirs"]
+    assert State.CRITICAL in seen["brokers"]
+    assert State.CRITICAL in seen["topic"]
+    assert parts.check("brokers", "--expect", "1", "--wait-until-ok", "60s")[0] == 0
+    assert parts.check("topic", TOPIC, "--wait-until-ok", "60s")[0] == 0
+
+
+def test_writes_that_were_wiped_on_one_name_server(parts: Parts) -> None:
+    first, _ = parts.java
+    wait_for("agreement", lambda: parts.check("divergence", "--settle", "0")[0] == 0, 60)
+    assert wire.ask(first.port, 205, {"brokerName": "broker-a"}).code == 0
+    code, found = parts.check("topic", TOPIC)
+    assert (code, found["details"]) == (2, [f"name server {first.address}: broker-a: no permission to write"])
+    code, found = parts.check("writable")
+    assert (code, values(found)["unwritable"] >= 1) == (2, True)
+    code, found = parts.check("divergence", "--settle", "0")
+    assert (code, values(found)["routes"] >= 1) == (2, True)
+    assert f"r-- on {first.address}" in found["details"][0]
+    # The topic that is configured anew is registered anew.
+    create_topic(parts.broker.port, TOPIC, queues=5)
+    wait_for("the topic", lambda: parts.check("topic", TOPIC)[0] == 0, 60)
+
+
+def test_a_drained_broker_that_takes_messages_again(parts: Parts, tmp_path: Path) -> None:
+    quick = ("--settle", "100ms", "--interval", "100ms", "--intervals", "1", "--force", "--yes")
+    state = {"NSADMIN_STATE": str(tmp_path)}
+    done = parts.run("drain", "broker-a", *quick, env=state)
+    assert done.returncode == 0, done.stderr
+    code, found = parts.check("drain", env=state)
+    assert (code, values(found)["drains"]) == (0, 1), found
+    assert parts.check("writable")[0] == 2
+    create_topic(parts.broker.port, TOPIC, queues=6)
+    wait_for("the open topic", lambda: parts.check("drain", env=state)[0] == 2, 60)
+    assert parts.check("drain", env=state)[1]["summary"].endswith("; writes are open again on broker-a")
+    assert parts.run("undrain", "broker-a", "--yes", env=state).returncode == 0
+    assert parts.check("drain", env=state)[1]["summary"] == "no broker of this cluster is drained from here"
+    assert parts.check("topic", TOPIC)[0] == 0
+
+
+def test_a_topic_that_the_broker_has_as_read_only_is_so_on_purpose(parts: Parts) -> None:
+    create_topic(parts.broker.port, "Archive", perm=4)
+    wait_for_topic([parts.ours, *parts.java], "Archive")
+    _, found = parts.check("writable")
+    assert not [line for line in found["details"] if "Archive" in line]
+    assert parts.check("topic", "Archive")[0] == 2
+
+
+def test_a_journal_that_is_written_and_one_that_has_ended(parts: Parts) -> None:
+    folder = ("journal", "--journal", str(parts.journal), "--verify")
+    assert parts.check("journal")[1]["summary"] == "1 of 1 name servers can write their journal"
+    code, found = parts.check(*folder)
+    assert (code, found["summary"]) == (0, "1 of 1 journals can be read and are whole")
+    parts.ours.stop()
+    time.sleep(0.5)
+    code, found = parts.check(*folder, "--critical", "0.2")
+    assert code == 2
+    assert ": the name server stopped at 20" in found["details"][1]

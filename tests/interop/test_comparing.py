@@ -1,0 +1,246 @@
+"""What compares name servers, on two of 5.5.0, one of 4.9.7 and ours, with brokers of both releases.
+
+broker-b registers with a partial list: all but ours.
+"""
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.interop import command_line, jars, wire
+from tests.interop.cluster import (
+    brokers,
+    create_topic,
+    wait_for_broker,
+    wait_for_runtime_info,
+    wait_for_topic,
+)
+from tests.interop.command_line import Done
+from tests.interop.defaults import GIVEN
+from tests.interop.java_parts import JavaBroker, JavaNameServer
+from tests.interop.our_server import OurNameServer
+from tests.interop.processes import wait_for
+
+ORDERS = "ORDER_TOPIC_CONFIG"
+NOW = ("--settle", "0")
+QUICK: dict[str, object] = {"registerNameServerPeriod": 10_000, "updateNameServerAddrPeriod": 1_000}
+
+
+class Parts(NamedTuple):
+    ours: OurNameServer
+    java: list[JavaNameServer]
+    a: JavaBroker
+    b: JavaBroker
+    old: JavaBroker
+
+    @property
+    def addrs(self) -> list[str]:
+        return [self.ours.address, *(server.address for server in self.java)]
+
+    def __call__(self, *args: str) -> Done:
+        return command_line.nsadmin(";".join(self.addrs), *args)
+
+
+@pytest.fixture(scope="module")
+def parts(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
+    home = tmp_path_factory.mktemp("comparing")
+    with ExitStack() as ends, ThreadPoolExecutor() as pool:
+        ours = ends.enter_context(OurNameServer(home / "ours"))
+        java = [
+            JavaNameServer(home / f"java-{number}", version=version)
+            for number, version in enumerate((jars.NEWEST, jars.NEWEST, jars.OLD))
+        ]
+        for server in pool.map(lambda server: server.__enter__(), java):
+            ends.push(server)
+        every = [ours.address, *(server.address for server in java)]
+        a = JavaBroker(home / "a", every)
+        b = JavaBroker(home / "b", every[1:], "broker-b", config={**QUICK, "fileReservedTime": 48})
+        old = JavaBroker(home / "old", every, "broker-old", version=jars.OLD)
+        for broker in pool.map(lambda broker: broker.__enter__(), (a, b, old)):
+            ends.push(broker)
+        for name in ("broker-a", "broker-old"):
+            wait_for_broker([ours, *java], name)
+        wait_for_broker(java, "broker-b")
+        for broker in (a, b, old):
+            wait_for_runtime_info(broker.port)
+        for broker in (a, old):
+            create_topic(broker.port, "Compared")
+        wait_for_topic([ours, *java], "Compared")
+        yield Parts(ours, java, a, b, old)
+
+
+def rows(done: Done, *names: str) -> set[tuple[Any, ...]]:
+    return {tuple(row[name] for name in names) for row in done.rows}
+
+
+def test_a_partial_list_is_found_and_the_advice_helps(parts: Parts) -> None:
+    ours, *theirs = parts.addrs
+
+    def is_told() -> Done:
+        done = parts("divergence", *NOW, "--section", "broker", "--section", "topic")
+        return done if len(done.rows) == 1 else Done(0, None, "")
+
+    wait_for("one difference", lambda: is_told().rows, 60)
+    done = is_told()
+    [row] = done.rows
+    assert done.code == 1
+    assert (row["what"], row["name"], row["causeKind"]) == ("broker", "broker-b:0", "partial-list")
+    assert row["cause"].endswith(f"its namesrvAddr does not name {ours}")
+    assert (row["values"][ours], row["values"][theirs[0]]["brokerAddr"]) == (None, parts.b.address)
+    # Its topics go with it: the one that bears its name, and those of each broker.
+    each = parts("divergence", *NOW, "--detail").rows
+    assert {"broker-b", "TBW102"} <= {row["name"] for row in each if row["what"] == "topic"}
+    assert f"-b {parts.b.address}" in row["advice"]
+    every = ";".join([*theirs, ours])
+    done = parts("updateBrokerConfig", "namesrvAddr", every, "-b", parts.b.address, "--yes")
+    assert done.code == 0, done.said
+    wait_for("broker-b at ours", lambda: "broker-b" in brokers(parts.ours), 75)
+    wait_for("agreement", lambda: parts("divergence", *NOW).code == 0, 30)
+    done = parts("divergence")
+    assert (done.code, done.rows) == (0, [])
+    assert "4 name servers agree: 3 brokers" in done.said
+
+
+def test_hashes_of_all_releases_are_equal(parts: Parts) -> None:
+    wait_for("agreement", lambda: parts("divergence", *NOW, "--section", "topic").code == 0, 60)
+    told = parts("divergence", "--hashes").rows
+    for section in ("brokerHash", "topicHash", "kvHash"):
+        assert len({row[section] for row in told}) == 1, section
+    assert [row["topics"] for row in told] == [told[0]["topics"]] * 4
+
+
+@pytest.mark.parametrize("at", [0, 1, 3], ids=["ours", "5.5.0", "4.9.7"])
+def test_wiped_on_one_only(parts: Parts, at: int) -> None:
+    addr = parts.addrs[at]
+    assert command_line.nsadmin(addr, "wipeWritePerm", "broker-a", "--yes").code == 0
+    done = parts("divergence", *NOW, "--section", "topic")
+    assert done.code == 1
+    assert rows(done, "brokerName", "causeKind") == {("broker-a", "wiped")}
+    assert all(row["cause"].endswith(f"was wiped on {addr} only") for row in done.rows)
+    assert max(row["count"] for row in done.rows) >= 8
+    # What gives it back does not give back what was there.
+    assert command_line.nsadmin(addr, "addWritePerm", "broker-a", "--yes").code == 0
+    done = parts("divergence", *NOW, "--section", "topic")
+    assert rows(done, "brokerName", "causeKind") == {("broker-a", "write-perm-added")}
+    # Any registration with another version brings back the broker's own.
+    restore(parts)
+
+
+def restore(parts: Parts) -> None:
+    """A change of what the broker allows registers all its topics anew, with another version."""
+    for permission in ("4", "6"):
+        done = parts("updateBrokerConfig", "brokerPermission", permission, "-b", parts.a.address, "--yes")
+        assert done.code == 0, done.said
+    wait_for("agreement", lambda: parts("divergence", *NOW, "--section", "topic").code == 0, 60)
+
+
+def test_a_topic_deleted_on_one_only(parts: Parts) -> None:
+    name = {"topic": "Compared", "clusterName": "DefaultCluster"}
+    assert wire.ask(parts.java[0].port, 216, name).code == 0
+    done = parts("divergence", *NOW, "--section", "topic")
+    assert rows(done, "name", "brokerName", "causeKind") == {
+        ("Compared", "broker-a", "not-registered"),
+        ("Compared", "broker-old", "not-registered"),
+    }
+    restore(parts)
+    for broker in (parts.a, parts.old):
+        create_topic(broker.port, "Compared")
+    wait_for("agreement", lambda: parts("divergence", *NOW, "--section", "topic").code == 0, 60)
+
+
+def kv(port: int, namespace: str) -> dict[str, str]:
+    """The namespace past our client; {} where there is none."""
+    answer = wire.ask(port, 219, {"namespace": namespace})
+    return dict(json.loads(answer.body)["table"]) if answer.code == 0 else {}
+
+
+def test_kv_goes_from_ours_to_theirs_and_back(parts: Parts, tmp_path: Path) -> None:
+    ours, newest, _, old = parts.addrs
+    values = {"orders": "broker-a:4;broker-b:4", "\u4e3b\u9898": "a=b;c \u00fc"}
+    for key, value in values.items():
+        assert command_line.nsadmin(ours, "updateKvConfig", "Shared", key, value, "--yes").code == 0
+    done = parts("kvDiff", "-s", "Shared")
+    assert (done.code, rows(done, "key")) == (1, {("orders",), ("\u4e3b\u9898",)})
+    found = parts("divergence", *NOW, "-s", "Shared", "--section", "kv")
+    assert rows(found, "causeKind", "count") == {("kv-written-to-some", 2)}
+    assert parts("kvSync", "--from", ours, "-s", "Shared", "--yes").code == 0
+    assert [kv(server.port, "Shared") for server in parts.java] == [values] * 3
+    assert parts("kvDiff", "-s", "Shared").code == 0
+    # And from one of theirs, which has one less and one other.
+    for addr in (newest, old):
+        assert command_line.nsadmin(addr, "deleteKvConfig", "Shared", "orders", "--yes").code == 0
+    assert command_line.nsadmin(old, "updateKvConfig", "Shared", "more", "1", "--yes").code == 0
+    done = parts("kvSync", "--from", old, "-s", "Shared", "--prune", "--yes")
+    assert done.code == 0, done.said
+    wanted = {"\u4e3b\u9898": values["\u4e3b\u9898"], "more": "1"}
+    assert [kv(port, "Shared") for port in ports(parts)] == [wanted] * 4
+    # What is exported is what they keep; and what they keep can be imported.
+    file = tmp_path / "kv.json"
+    assert parts("kvExport", str(file), "-s", "Shared").code == 0
+    for server in parts.java:
+        kept = json.loads((server.home / "kvConfig.json").read_text("utf-8"))["configTable"]
+        assert kept["Shared"] == json.loads(file.read_text("utf-8"))["configTable"]["Shared"] == wanted
+    assert command_line.nsadmin(ours, "deleteKvConfig", "Shared", "more", "--yes").code == 0
+    done = parts("kvImport", str(parts.java[0].home / "kvConfig.json"), "--yes")
+    assert (done.code, rows(done, "namesrvAddr", "key")) == (0, {(ours, "more")}), done.said
+    assert [kv(port, "Shared") for port in ports(parts)] == [wanted] * 4
+
+
+def ports(parts: Parts) -> list[int]:
+    return [parts.ours.port, *(server.port for server in parts.java)]
+
+
+def test_an_order_configuration_that_names_a_broker_that_is_gone(parts: Parts) -> None:
+    assert parts("updateOrderConf", "Compared", "put", "broker-a:4;broker-old:4", "--yes").code == 0
+    done = parts("orderConfCheck")
+    assert (done.code, rows(done, "severity", "kind")) == (0, {("warning", "not-handed-out")})
+    assert parts("updateNamesrvConfig", "orderMessageEnable", "true", "--yes").code == 0
+    assert parts("orderConfCheck").rows == []
+    assert parts("updateOrderConf", "Compared", "put", "broker-a:8;broker-x:4", "--yes").code == 0
+    done = parts("orderConfCheck", "Compared")
+    assert done.code == 1
+    assert rows(done, "severity", "kind") == {
+        ("error", "too-many-queues"), ("error", "broker-gone"), ("warning", "broker-unused"),
+    }  # fmt: skip
+    assert all(row["servers"] == parts.addrs for row in done.rows)
+    assert parts("updateOrderConf", "Compared", "delete", "--yes").code == 0
+
+
+def test_settings_that_differ_and_defaults_of_both_releases(parts: Parts) -> None:
+    done = parts("configDiff", "--brokers")
+    assert done.code == 1
+    by_key = {row["key"]: row for row in done.rows}
+    assert by_key["fileReservedTime"]["values"] == {
+        "broker-a:0": "72", "broker-b:0": "48", "broker-old:0": "72",
+    }  # fmt: skip
+    assert by_key["fileReservedTime"]["default"] == "72"
+    assert by_key["transactionCheckInterval"]["default"] == "60000 (4.9.7), 30000 (5.5.0)"
+    # What is not the default is what this test has set, on servers of both releases.
+    done = parts("configDiff", "--default", "--brokers")
+    set_here = {name: set(broker._config) - GIVEN for name, broker in named(parts).items()}
+    told = {name: {row["key"] for row in done.rows if name in row["values"]} for name in set_here}
+    assert {name: keys - set_here[name] for name, keys in told.items()} == {name: set() for name in set_here}
+    assert {"fileReservedTime", "mappedFileSizeCommitLog", *QUICK} <= told["broker-b:0"]
+    assert told["broker-old:0"] == {"mappedFileSizeCommitLog", "mappedFileSizeConsumeQueue"}
+    done = parts("configDiff", "--default", "--namesrvs")
+    assert {row["key"] for row in done.rows} <= {"orderMessageEnable"}
+
+
+def named(parts: Parts) -> dict[str, JavaBroker]:
+    return {f"{broker.name}:0": broker for broker in (parts.a, parts.b, parts.old)}
+
+
+def test_a_broker_that_dies_and_a_name_server_that_dies(parts: Parts) -> None:
+    parts.java[1].kill()
+    done = parts("divergence", *NOW)
+    assert done.code == 3
+    assert "partly known: 3 of 4 name servers answered, and agree" in done.said
+    assert f"name server {parts.addrs[2]}: connection refused" in done.said
+    done = command_line.nsadmin(f"{parts.addrs[1]};{parts.addrs[2]}", "divergence", *NOW)
+    assert (done.code, done.rows) == (3, [])
+    assert "unknown: 1 of 2 name servers answered" in done.said

@@ -1,0 +1,173 @@
+"""The size that we compute of a registration, beside the bytes that real brokers sent."""
+
+import json
+import zlib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from itertools import count, islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from namesrv_core.protocol.frame import MAX_FRAME
+from nsadmin import AdminClient
+from nsadmin.client.registrations import Registrant
+from nsadmin.operations.registration_size import Size, header, measure
+from tests.interop import command_line, jars, wire
+from tests.interop.cluster import brokers, create_topic, wait_for_broker, wait_for_runtime_info
+from tests.interop.java_parts import JavaBroker, MqAdmin
+from tests.interop.our_server import OurNameServer
+from tests.interop.processes import wait_for
+from tests.interop.tap import Caught, Tap
+
+TOPICS = 60
+
+
+class Observed(NamedTuple):
+    """A broker whose registrations are caught on their way to our name server."""
+
+    broker: JavaBroker
+    tap: Tap
+
+    def register(self, frames: int = 1, permission: int = 6, **items: object) -> list[Caught]:
+        """Change settings, and have all registered: a new permission is told at once. Its frames."""
+        self.set(**items)
+        self.set(brokerPermission=5 if permission == 4 else 4)
+        before = len(self.tap.registrations())
+        self.set(brokerPermission=permission)
+        wait_for("a registration", lambda: len(self.tap.registrations()) >= before + frames, 60)
+        return self.tap.registrations()[before : before + frames]
+
+    def set(self, **items: object) -> None:
+        """Change settings of the broker."""
+        body = "".join(f"{key}={value}\n" for key, value in items.items()).encode()
+        if items:
+            assert wire.ask(self.broker.port, 25, {}, body).code == 0
+
+    def told(self) -> Registrant:
+        with AdminClient([self.tap.address]) as admin:
+            [found] = admin.registrations.each([self.broker.address])
+        assert found.result is not None, found.error
+        return found.result
+
+
+@pytest.fixture(scope="module")
+def observed(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Observed]]:
+    home = tmp_path_factory.mktemp("registrations")
+    with ExitStack() as ends, ThreadPoolExecutor() as pool:
+        server = ends.enter_context(OurNameServer(home / "server"))
+        taps = [ends.enter_context(Tap(server.address)) for _ in range(2)]
+        new = JavaBroker(home / "new", [taps[0].address], "broker-new")
+        old = JavaBroker(home / "old", [taps[1].address], "broker-old", version=jars.OLD)
+        mqadmin = MqAdmin(home / "mqadmin", [server.address])
+        for part in pool.map(lambda part: part.__enter__(), (new, old, mqadmin)):
+            ends.push(part)
+        for broker in (new, old):
+            wait_for_broker([server], broker.name)
+            wait_for_runtime_info(broker.port)
+            for number in range(TOPICS):
+                create_topic(broker.port, f"orders-{number * number}", number % 9 + 1, 6 if number % 7 else 4)
+        mqadmin("updateTopic", "-b", new.address, "-t", "Fifo", "-a", "+message.type=FIFO")
+        mqadmin("updateStaticTopic", "-t", "Static", "-qn", "12", "-b", "broker-new")
+        yield {"5.5.0": Observed(new, taps[0]), "4.9.7": Observed(old, taps[1])}
+
+
+def sizes(caught: list[Caught]) -> list[int]:
+    return [len(frame.command.body) for frame in caught]
+
+
+def check_headers(broker: Registrant, size: Size, caught: list[Caught]) -> None:
+    """The header is computed to the byte where its two unknown numbers are known."""
+    for frame in caught:
+        crc = int((frame.command.ext or {})["bodyCrc32"])
+        assert frame.header_size == len(header(broker, crc, frame.command.opaque)) <= size.header
+
+
+@pytest.mark.parametrize("release", ["5.5.0", "4.9.7"])
+def test_a_registration_has_the_size_that_we_compute(observed: dict[str, Observed], release: str) -> None:
+    caught = observed[release].register()
+    broker = observed[release].told()
+    size = measure(broker)
+    assert list(size.bodies) == sizes(caught)
+    check_headers(broker, size, caught)
+    # What nobody knows before it is sent are the digits of a checksum and of the number of the request.
+    assert 0 <= size.bytes - caught[0].size < 20
+
+
+@pytest.mark.parametrize("release", ["5.5.0", "4.9.7"])
+def test_a_broker_that_may_only_read_registers_less(observed: dict[str, Observed], release: str) -> None:
+    caught = observed[release].register(permission=4)
+    broker = observed[release].told()
+    size = measure(broker)
+    assert list(size.bodies) == sizes(caught)
+    observed[release].register()
+    assert {b'"perm":6' in frame.command.body for frame in caught} == {False}
+
+
+@pytest.mark.parametrize("release", ["5.5.0", "4.9.7"])
+def test_a_compressed_registration(observed: dict[str, Observed], release: str) -> None:
+    """What is inflated has the same size to the byte; how well it is compressed depends on its order."""
+    [caught] = observed[release].register(compressedRegister="true")
+    broker = observed[release].told()
+    observed[release].register(compressedRegister="false")
+    size = measure(broker)
+    body = caught.command.body
+    assert size.inflated == len(zlib.decompress(body))
+    # Sixty topics make a short text; in a long one the order matters less.
+    assert abs(size.bodies[0] - len(body)) <= len(body) // 25
+    check_headers(broker, size, [caught])
+
+
+def test_a_split_registration(observed: dict[str, Observed]) -> None:
+    told = observed["5.5.0"].told()
+    number = len(told.topics) // 25 + 1
+    split: dict[str, Any] = {"enableSplitRegistration": "true", "splitRegistrationSize": 25}
+    caught = observed["5.5.0"].register(frames=number, **split)
+    broker = observed["5.5.0"].told()
+    observed["5.5.0"].register(enableSplitRegistration="false")
+    size = measure(broker)
+    # Parts are sent at once, and the first one to be caught may be any.
+    assert sorted(size.bodies) == sorted(sizes(caught))
+    assert size.fits is None
+    check_headers(broker, size, caught)
+
+
+def test_one_topic_too_many_and_the_broker_is_gone(
+    observed: dict[str, Observed], released: None, tmp_path: Path
+) -> None:
+    """A broker that starts with all topics but five that fit; then these, then some more."""
+    names = (f"many-{number:06}-{'x' * 100}" for number in count())
+    told = observed["5.5.0"].told()
+    own = {name: config for name, config in told.topics.items() if not name.startswith(("orders-", "Fifo"))}
+    each = {**told.topics["orders-0"], "attributes": {}, "perm": 6}
+    sample = next(names)
+    empty = told._replace(topics=own, mappings={})
+    with_one = empty._replace(topics={**own, sample: {**each, "topicName": sample}})
+    number = (MAX_FRAME - measure(empty).bytes) // (measure(with_one).bytes - measure(empty).bytes) - 5
+    table = {name: {**each, "topicName": name} for name in islice(names, number)}
+    file = tmp_path / "broker" / "store" / "config" / "topics.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"dataVersion": told.data_version, "topicConfigTable": table}))
+    with (
+        OurNameServer(tmp_path / "server") as server,
+        Tap(server.address) as tap,
+        JavaBroker(tmp_path / "broker", [tap.address], "broker-many") as broker,
+    ):
+        many = Observed(broker, tap)
+        wait_for_broker([server], "broker-many")
+        fits = measure(many.told()).fits
+        assert fits is not None
+        assert 0 < fits < 10
+        for name in islice(names, fits):
+            create_topic(broker.port, name, each["readQueueNums"])
+        [caught] = many.register()
+        assert MAX_FRAME - 400 < caught.size <= MAX_FRAME
+        assert len(caught.command.body) == measure(many.told()).bodies[0]
+        assert "broker-many" in brokers(server)
+        create_topic(broker.port, next(names), each["readQueueNums"])
+        many.set(brokerPermission=4)
+        wait_for("its end", lambda: "broker-many" not in brokers(server), 60)
+        [row] = command_line.nsadmin(server.address, "registrationSize", "-b", broker.address).rows
+        assert (row["framePercent"] > 100, row["fits"]) == (True, -1)

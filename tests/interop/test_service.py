@@ -1,0 +1,98 @@
+"""Our name server as a service of a real cluster: found over HTTP, left without a lost question, watched."""
+
+import re
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
+from tests.interop.java_parts import JavaBroker, Lookups
+from tests.interop.our_server import OurNameServer
+from tests.interop.processes import free_port
+from tests.support.scraping import Scraped
+
+GRACEFUL = {"enableShutdownGracefully": "true", "shutdownWaitTimeSeconds": 4}
+
+
+def page(server: OurNameServer, path: str) -> str:
+    """A page of the server's HTTP port."""
+    (address,) = re.findall(r"HTTP at (http://\S+)", server.child.output)
+    with urllib.request.urlopen(f"{address}/{path}", timeout=20) as answer:
+        text: str = answer.read().decode()
+    return text
+
+
+@pytest.fixture(scope="module")
+def servers(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[OurNameServer]]:
+    """Two; the first is the address server of both, and sends clients away before it ends."""
+    ports, http = [free_port(), free_port()], free_port()
+    both = ";".join(f"127.0.0.1:{port}" for port in ports)
+    home = tmp_path_factory.mktemp("name-servers")
+    config = {"httpAddress": f"127.0.0.1:{http}", "nsaddr": both, **GRACEFUL}
+    with (
+        OurNameServer(home / "first", config, ports[0]) as first,
+        OurNameServer(home / "second", None, ports[1]) as second,
+    ):
+        yield [first, second]
+
+
+@pytest.fixture(scope="module")
+def domain(servers: list[OurNameServer]) -> str:
+    """What brokers and clients are told instead of name servers."""
+    (found,) = re.findall(r"HTTP at http://(\S+)", servers[0].child.output)
+    return str(found)
+
+
+@pytest.fixture(scope="module")
+def broker(
+    servers: list[OurNameServer], domain: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[JavaBroker]:
+    """A broker that knows no name server, only where to ask for them."""
+    config = {
+        "fetchNamesrvAddrByAddressServer": "true",
+        "rmqAddressServerDomain": domain,
+        "registerNameServerPeriod": 10_000,
+    }
+    with JavaBroker(tmp_path_factory.mktemp("broker"), [], config=config) as master:
+        wait_for_broker(servers, master.name, timeout=90)
+        yield master
+
+
+def test_a_broker_finds_its_name_servers_over_http_and_registers_with_all(
+    servers: list[OurNameServer], broker: JavaBroker
+) -> None:
+    listed = page(servers[0], "rocketmq/nsaddr")
+    assert listed == f"{servers[0].address};{servers[1].address}\n"
+    scraped = Scraped(page(servers[0], "metrics"))
+    assert (scraped("http_requests_total", path="/rocketmq/nsaddr", status="200") or 0) >= 2
+    assert scraped("brokers", cluster=broker.cluster, role="master", state="heard") == 1
+    assert (
+        scraped("broker_registration_bytes", cluster=broker.cluster, broker="broker-a", id="0") or 0
+    ) > 500
+
+
+def test_clients_lose_no_question_and_no_message_while_a_name_server_leaves(
+    servers: list[OurNameServer], broker: JavaBroker, domain: str, tmp_path: Path
+) -> None:
+    topic = "Leaving"
+
+    create_topic(broker.port, topic)
+    wait_for_topic(servers, topic)
+    first, second = servers
+    addresses = [first.address, second.address]
+    with (
+        Lookups(tmp_path / "found", [], topic, domain) as found,
+        Lookups(tmp_path / "told", addresses, topic) as told,
+    ):
+        assert str(sorted(addresses)) == str(sorted(re.findall(r"[\d.]+:\d+", found.child.output)[:2]))
+        first.child.stop(patience=30)
+        for client in (found, told):
+            said = client.ended()
+            asked, failed, unsent = map(int, re.findall(r"(?:asked|failed|unsent) (\d+)", said))
+            assert (failed, unsent) == (0, 0), said
+            assert asked > 100
+    assert "sending clients away for 4 s" in first.child.output
+    (sent_away,) = re.findall(r"(\d+) requests were answered with GO_AWAY", first.child.output)
+    assert int(sent_away) >= 1

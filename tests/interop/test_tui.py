@@ -1,0 +1,200 @@
+"""nsadmin tui in a real terminal (tmux), with a 5.5.0 broker, a name server of ours and one of Java's."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.interop.cluster import (
+    create_topic,
+    permissions,
+    send,
+    wait_for_broker,
+    wait_for_runtime_info,
+    wait_for_topic,
+)
+from tests.interop.java_parts import JavaBroker, JavaNameServer
+from tests.interop.our_server import OurNameServer
+from tests.interop.processes import wait_for
+
+pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
+
+TOPIC = "orders-of-today"
+
+
+class Cluster(NamedTuple):
+    ours: OurNameServer
+    java: JavaNameServer
+    broker: JavaBroker
+
+
+@pytest.fixture(scope="module")
+def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    home = tmp_path_factory.mktemp("tui")
+    with ExitStack() as ends:
+        ours = ends.enter_context(OurNameServer(home / "ours"))
+        java = ends.enter_context(JavaNameServer(home / "java"))
+        broker = ends.enter_context(JavaBroker(home / "broker", [ours.address, java.address]))
+        wait_for_broker([ours, java], "broker-a")
+        wait_for_runtime_info(broker.port)
+        create_topic(broker.port, TOPIC)
+        wait_for_topic([ours, java], TOPIC)
+        send(broker.port, TOPIC, 0, 20)
+        yield Cluster(ours, java, broker)
+
+
+class Tmux:
+    """A terminal that tmux draws; `shown` is what one sees."""
+
+    def __init__(self, home: Path, *args: str) -> None:
+        self._socket = str(home / "tmux")
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("NSADMIN_", "NAMESRV", "TMUX", "COLUMNS", "LINES"))
+        }
+        environment |= {
+            "NSADMIN_CONFIG": str(home / "config.yaml"),
+            "NSADMIN_AUDIT": str(home / "audit.jsonl"),
+            "NSADMIN_STATE": str(home / "state"),
+            "LC_ALL": "C.UTF-8",
+        }
+        command = [sys.executable, "-m", "nsadmin", "tui", *args]
+        subprocess.run(
+            [
+                "tmux",
+                "-S",
+                self._socket,
+                "-f",
+                "/dev/null",
+                "new-session",
+                "-d",
+                "-x",
+                "120",
+                "-y",
+                "30",
+                *command,
+            ],
+            env=environment,
+            check=True,
+        )
+
+    def _tmux(self, *args: str) -> str:
+        done = subprocess.run(
+            ["tmux", "-S", self._socket, *args], capture_output=True, text=True, check=False
+        )
+        return done.stdout
+
+    def keys(self, *keys: str) -> None:
+        self._tmux("send-keys", *keys)
+
+    def text(self, text: str) -> None:
+        self._tmux("send-keys", "-l", text)
+
+    @property
+    def shown(self) -> str:
+        return self._tmux("capture-pane", "-p")
+
+    def until(self, *texts: str) -> str:
+        """What was shown when it showed all of these at once."""
+
+        def seen() -> str | None:
+            shown = self.shown
+            return shown if all(text in shown for text in texts) else None
+
+        try:
+            return wait_for(f"{texts}", seen, 60)
+        except TimeoutError as error:
+            raise AssertionError(f"{error}\n{self.shown}") from None
+
+    def resize(self, width: int, height: int) -> None:
+        self._tmux("resize-window", "-x", str(width), "-y", str(height))
+
+    @property
+    def is_there(self) -> bool:
+        return bool(self._tmux("list-sessions"))
+
+    def end(self) -> None:
+        self._tmux("kill-server")
+
+
+@pytest.fixture
+def screen(cluster: Cluster, tmp_path: Path) -> Iterator[Tmux]:
+    tmux = Tmux(tmp_path, "-n", f"{cluster.ours.address};{cluster.java.address}", "--interval", "1")
+    try:
+        yield tmux
+    finally:
+        tmux.end()
+
+
+def test_operator_watches_wipes_and_restores_a_real_broker(
+    cluster: Cluster, screen: Tmux, tmp_path: Path
+) -> None:
+    home = screen.until("✓ agree", "1 brokers", "● 1 up", "● up", "2/2")
+    [row] = [line for line in home.splitlines() if "broker-a" in line]
+    assert [text for text in ("DefaultCl", "master", "2/2", "● up") if text not in row] == [], home
+
+    screen.keys("2")
+    screen.text("/orders-of")
+    screen.keys("Enter")
+    listed = screen.until("1 of", TOPIC, "rw-")
+    assert "2/2" in listed
+    screen.keys("Enter")
+    screen.until("known to 2 of 2 name servers", "equal")
+
+    screen.keys("Tab", "Tab", "Tab")
+    screen.until("connected to its masters", "PRODUCER GROUP")
+
+    screen.keys("1")
+    screen.until("1 brokers")
+    screen.keys("b")
+    screen.until("▾ DefaultCluster  1 brokers  ● 1 up", "broker-a")
+    screen.keys("F")
+    screen.until("▸ DefaultCluster  1 brokers  ● 1 up")
+    screen.keys("F", "b")
+    screen.until("master", "2/2")
+    screen.keys("w")
+    screen.until("dry-run", "type 'broker-a'")
+    screen.text("broker-a")
+    screen.keys("Enter")
+    screen.until("Esc closes", "exit code 0: done")
+    screen.keys("Escape")
+    screen.until("⊘ wiped")
+    assert permissions(cluster.ours, "broker-a")[TOPIC] == permissions(cluster.java, "broker-a")[TOPIC] == 4
+    assert "wipeWritePerm" in (tmp_path / "audit.jsonl").read_text()
+
+    screen.keys("a")
+    screen.until("type 'broker-a'")
+    screen.text("broker-a")
+    screen.keys("Enter")
+    screen.until("Esc closes", "exit code 0: done")
+    screen.keys("Escape")
+    screen.until("● 1 up", "✓ agree")
+
+    screen.resize(80, 24)
+    screen.until("broker-a", "● up")
+    screen.keys("Enter")
+    screen.until("figures", "getFoundTps")
+    screen.keys("Tab")
+    screen.until("SETTING", "mappedFileSizeCommitLog")
+    screen.keys("q")
+    wait_for("the end", lambda: not screen.is_there, 30)
+
+
+def test_operator_sees_servers_die_and_the_screen_stays(cluster: Cluster, screen: Tmux) -> None:
+    screen.until("✓ agree", "● 1 up")
+    cluster.java.kill()
+    screen.until("silent", "? unknown")
+    cluster.broker.kill()
+    shown = screen.until("down")
+    assert "Traceback" not in shown
+    screen.keys("6")
+    screen.until("NameServerSilent", "BrokerSilent")
+    screen.keys("q")
+    wait_for("the end", lambda: not screen.is_there, 30)

@@ -1,0 +1,128 @@
+"""Limits of a registration: far too much of it is refused by a look at its text, all else is read as ever."""
+
+from struct import pack
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from namesrv_core.errors import OverLimit
+from namesrv_core.protocol import fastjson, registration
+from namesrv_core.protocol.bodies import DataVersion
+from namesrv_core.protocol.limits import Limits
+from namesrv_core.protocol.registration import decode
+from tests.namesrv_core.protocol.test_registration import MAPPING, NOW, VERSION, compressed, part, raw, read
+from tests.support.wire import registration_body
+
+MANY = 1000
+TABLE = ",".join(f'"{number}":{{}}' for number in range(MANY))
+NAMED = TABLE.replace("{}", '{"topicName":"a"}')
+FEW = Limits(registration_topics=100, registration_mappings=100, odd_bytes=4000)
+COMPRESSED = compressed(filters=b'["1:2"]', mappings=pack(">i", 1) + part(fastjson.dumps(MAPPING)))
+JSON_IN_IT = len(fastjson.dumps(VERSION)) + len(b'["1:2"]') + len(fastjson.dumps(MAPPING))
+
+
+def over(limits: Limits, body: bytes) -> str:
+    """What is said of a body that has too much."""
+    with pytest.raises(OverLimit) as caught:
+        decode(body, version=513, compressed=False, now=NOW, within=limits)
+    return str(caught.value.remark)
+
+
+@pytest.fixture
+def read_as(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The sizes of the texts that a decoder was given, other than for a first look at where tables are."""
+    sizes: list[int] = []
+
+    class Noted:
+        def __init__(self, real: Any) -> None:
+            self._real = real
+
+        def decode(self, text: Any) -> Any:
+            sizes.append(len(bytes(text)))
+            return self._real.decode(text)
+
+    for name in ("_topics_decoder", "_mappings_decoder", "_decoder"):
+        monkeypatch.setattr(registration, name, Noted(getattr(registration, name)))
+    return sizes
+
+
+@pytest.mark.parametrize("mappings", [{}, {"T0": MAPPING, "T1": MAPPING}])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(names=st.lists(st.text('aT%|é"\\', max_size=4), min_size=1, max_size=5, unique=True))
+def test_just_as_many_topics_as_there_may_be_are_read_as_ever(
+    mappings: dict[str, object], names: list[str]
+) -> None:
+    body = registration_body(list(names), DataVersion(3, 1, 9), mappings, ["1:2"])
+    assert len(body) > 100 * len(names)
+    tight = Limits(registration_topics=len(names), registration_mappings=len(mappings))
+    assert decode(body, version=513, compressed=False, now=NOW, within=tight) == read(body)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        (f'"topicConfigTable":{{{TABLE}}}', "at least 500 topics (maxTopicsPerRegistration)"),
+        (
+            f'"topicConfigTable":{{{NAMED}}}',
+            "at least 1000 topics (maxTopicsPerRegistration)",
+        ),
+        (
+            f'"topicQueueMappingInfoMap":{{{TABLE}}}',
+            "at least 500 queue mappings (maxMappingsPerRegistration)",
+        ),
+        (f'1:2,"more":[{",".join(["{}"] * MANY)}]', "about 477 topics (maxTopicsPerRegistration)"),
+    ],
+)
+def test_what_is_far_too_much_is_counted_and_not_read(text: str, limit: str, read_as: list[int]) -> None:
+    limits = FEW._replace(odd_bytes=1 << 20, registration_mappings=30)
+    assert over(limits, raw(text)).endswith(limit)
+    assert not read_as
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'"topicConfigTable":{{{TABLE}}},"topicConfigTable":{{}}',
+        f'"topicQueueMappingDetailMap":{{{TABLE}}}',
+        f'"more":[{",".join(["{}"] * MANY)}]',
+    ],
+)
+def test_what_registers_nothing_neither_counts_nor_costs(text: str, read_as: list[int]) -> None:
+    found = decode(raw(text), version=513, compressed=False, now=NOW, within=FEW)
+    assert (found.topics, found.mappings) == ({}, {})
+    assert read_as == [len("{}"), len("{}")]
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ('"topicConfigTable":{"a":{"perm":"6"},"b":{}}', "2 topics (maxTopicsPerRegistration)"),
+        ('1:2,"topicQueueMappingInfoMap":{"a":{},"b":{}}', "2 queue mappings (maxMappingsPerRegistration)"),
+    ],
+)
+def test_an_odd_registration_has_the_same_limits(text: str, limit: str) -> None:
+    assert over(Limits(registration_topics=1, registration_mappings=1), raw(text)).endswith(limit)
+
+
+def test_filter_servers_are_counted() -> None:
+    body = registration_body(["T"], DataVersion(3, 1, 9), {}, ["1:2", "1:3", "1:4"])
+    found = decode(body, version=513, compressed=False, now=NOW, within=Limits(registration_filters=3))
+    assert found.filters == ["1:2", "1:3", "1:4"]
+    said = over(Limits(registration_filters=2), body)
+    assert said.endswith("3 filter servers (maxFilterServersPerRegistration)")
+
+
+def test_all_json_of_a_compressed_registration_together_is_limited() -> None:
+    limits = Limits(odd_bytes=JSON_IN_IT)
+    assert decode(COMPRESSED, version=513, compressed=True, now=NOW, within=limits) == read(COMPRESSED)
+    said = over(Limits(odd_bytes=JSON_IN_IT - 1), COMPRESSED)
+    assert said.endswith(
+        f"more than {JSON_IN_IT - 1} bytes of JSON in a compressed registration (maxOddRegistrationBytes)"
+    )
+
+
+def test_attributes_of_a_compressed_topic_may_have_any_number_of_blanks() -> None:
+    body = compressed("T 8 7 6 SINGLE_TAG" + " " * 100_000)
+    assert list(read(body, compressed=True).topics or ()) == ["T"]

@@ -1,0 +1,206 @@
+"""Metrics of a running name server: what is counted, what is known, and how much of it at most."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.server import metrics, name_server
+from namesrv_core.server.counters import Registered
+from namesrv_core.server.families import PREFIX
+from namesrv_core.state.tables import BrokerGroup, LiveBroker
+from namesrv_core.state.tls_settings import TlsSettings
+from tests.support.certificates import Authority
+from tests.support.http import got
+from tests.support.running import Peer, on_a_loop, serving, until
+from tests.support.scraping import Scraped, families
+from tests.support.wire import broker_ext, registration_body
+
+BODY = registration_body(["T", "U"])
+HTTP = {"httpAddress": "127.0.0.1:0"}
+ROOT = Path(__file__).parents[3]
+
+
+@on_a_loop
+async def test_a_scrape_tells_what_was_asked_answered_and_registered(tmp_path: Path) -> None:
+    async with serving(tmp_path, **HTTP) as server, Peer.to(server.address) as peer:
+        await peer.ask(103, broker_ext("a", 0, "127.0.0.1:1"), BODY)
+        await peer.ask(105, {"topic": "T"})
+        await peer.ask(105, {"topic": "none"})
+        await peer.ask(12345)
+        await peer.ask(100, {"namespace": "n", "key": "k", "value": "v"})
+        scraped = Scraped((await got(server.state.shown["httpAddress"], "/metrics")).text)
+    count = "requests_total"
+    assert scraped(count, request="REGISTER_BROKER", code="SUCCESS") == 1
+    assert scraped(count, request="GET_ROUTEINFO_BY_TOPIC", code="SUCCESS") == 1
+    assert scraped(count, request="GET_ROUTEINFO_BY_TOPIC", code="TOPIC_NOT_EXIST") == 1
+    assert scraped(count, request="unknown", code="REQUEST_CODE_NOT_SUPPORTED") == 1
+    assert scraped(count, request="WIPE_WRITE_PERM_OF_BROKER", code="SUCCESS") == 0
+    route = {"request": "GET_ROUTEINFO_BY_TOPIC"}
+    assert scraped("request_duration_seconds_count", **route) == 2
+    assert scraped("request_duration_seconds_bucket", le="+Inf", **route) == 2
+    assert 0 < (scraped("request_duration_seconds_sum", **route) or 0) < 10
+    assert scraped("ready") == 1
+    assert scraped("connections") == scraped("connections_opened_total") == 1
+    assert scraped("clusters") == 1
+    assert scraped("brokers", cluster="c", role="master", state="heard") == 1
+    assert scraped("broker_groups_without_master", cluster="c") == 0
+    assert scraped("topics") == 2
+    assert scraped("kv_entries") == 1
+    assert (scraped("route_changes_total") or 0) > 0
+    broker = {"cluster": "c", "broker": "a", "id": "0"}
+    assert 0 <= (scraped("broker_heard_seconds", **broker) or 0) < 10
+    assert scraped("broker_timeout_seconds", **broker) == 120
+    assert scraped("broker_registration_bytes", **broker) == len(BODY)
+    assert 0 <= (scraped("broker_registration_age_seconds", **broker) or 0) < 10
+    assert scraped("registration_bytes_sum") == len(BODY)
+    assert scraped("events_total", event="BrokerRegistered") == 1
+    assert scraped("events_total", event="KvPut") == 1
+    assert scraped("journal_up") is None
+    assert (scraped("event_loop_lag_seconds_bucket", le="+Inf") or 0) >= 0
+
+
+@on_a_loop
+async def test_brokers_that_left_are_counted_by_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(name_server, "FIRST_SCAN", 0.02)
+    async with serving(tmp_path, scanNotActiveBrokerInterval=20) as server, Peer.to(server.address) as peer:
+        await peer.ask(103, broker_ext("a", 0, "127.0.0.1:1"), BODY)
+        await peer.ask(104, broker_ext("a", 0, "127.0.0.1:1"))
+        async with Peer.to(server.address) as other:
+            await other.ask(103, broker_ext("b", 0, "127.0.0.1:2"), BODY)
+        await peer.ask(103, broker_ext("d", 0, "127.0.0.1:3") | {"heartbeatTimeoutMillis": "1"}, BODY)
+        await until(lambda: not server.state.tables.groups)
+        scraped = Scraped.off(server)
+        for reason in ("unregistered", "channel closed", "expired"):
+            assert scraped("brokers_left_total", reason=reason) == 1
+
+
+@on_a_loop
+async def test_connections_that_are_closed_from_here_are_counted_by_why(tmp_path: Path) -> None:
+    async with (
+        serving(tmp_path, serverChannelMaxIdleTimeSeconds=1) as server,
+        Peer.to(server.address) as idle,
+        Peer.to(server.address) as bad,
+    ):
+        bad.send(b"GET / HTTP/1.1\r\n\r\n")
+        assert await bad.is_closed()
+        assert await idle.is_closed()
+        await until(lambda: not server.streams)
+        scraped = Scraped.off(server)
+        assert scraped("connections_closed_total", reason="unintelligible") == 1
+        assert scraped("connections_closed_total", reason="idle") == 1
+        assert (scraped("connections"), scraped("connections_opened_total")) == (0, 2)
+
+
+@on_a_loop
+async def test_a_journal_tells_how_it_is(tmp_path: Path) -> None:
+    async with serving(tmp_path, journalDir=str(tmp_path / "j")) as server:
+        scraped = Scraped.off(server)
+        assert scraped("journal_up") == 1
+        assert (scraped("journal_records_total") or 0) >= 3
+        assert scraped("journal_lost_events_total") == 0
+
+
+@on_a_loop
+async def test_whatever_brokers_make_up_there_are_only_so_many_series(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        tables, now = server.state.tables, server.now()
+        for number in range(2000):
+            cluster, addr = f"cluster-{number % 100}", f"10.0.0.1:{number}"
+            group = tables.groups[f"b{number}"] = BrokerGroup(cluster, f"b{number}")
+            group.addrs[number % 2] = addr
+            tables.clusters.setdefault(cluster, {})[group.name] = None
+            tables.live[cluster, addr] = LiveBroker(now, 120_000, None, number, None)
+            server.counters.registrations[cluster, addr] = Registered(1, now)
+        scraped = Scraped.off(server)
+        assert len(scraped.named("broker_heard_seconds")) == metrics.BROKERS
+        assert scraped("brokers_not_shown") == 2000 - metrics.BROKERS
+        clusters = {dict(labels)["cluster"] for labels in scraped.named("brokers")}
+        assert len(clusters) == metrics.CLUSTERS + 1
+        assert sum(scraped.named("brokers").values()) == 2000
+        assert sum(scraped.named("broker_groups_without_master").values()) == 1000
+        assert len(scraped.values) < 4 * metrics.BROKERS + 1000
+
+
+@pytest.mark.parametrize("name", ["half\ud800", "x" * 60_000, 'a "b"\n\\'])
+def test_no_name_that_a_broker_makes_up_spoils_or_fills_the_page(tmp_path: Path, name: str) -> None:
+    @on_a_loop
+    async def test() -> None:
+        async with serving(tmp_path, httpAddress="0") as server, Peer.to(server.address) as peer:
+            ext = broker_ext(name, cluster=name)
+            header = {"code": 103, "opaque": 1, "version": 477, "language": "JAVA", "extFields": ext}
+            peer.send(frame(json.dumps(header).encode(), registration_body(["T", "U"])))
+            answer = await peer.receive()
+            assert answer is not None
+            assert answer.code == 0
+            page = await got(server.state.shown["httpAddress"], "/metrics")
+            assert (page.status, len(page.text) < 50_000) == (200, True)
+            [labels] = Scraped.off(server).named("broker_heard_seconds")
+            shown = dict(labels)["broker"]
+            assert shown.startswith(name[:4])
+            assert len(shown) <= 137
+
+    test()
+
+
+def frame(header: bytes, body: bytes) -> bytes:
+    size = len(header).to_bytes(4, "big")
+    return (4 + len(header) + len(body)).to_bytes(4, "big") + size + header + body
+
+
+@on_a_loop
+async def test_silent_brokers_and_those_that_only_their_group_knows_are_told_apart(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        tables, now = server.state.tables, server.now()
+        group = tables.groups["a"] = BrokerGroup("c", "a")
+        group.addrs.update({0: "10.0.0.1:1", 1: "10.0.0.1:2", 2: "10.0.0.1:3"})
+        tables.clusters["c"] = {"a": None}
+        tables.live["c", "10.0.0.1:1"] = LiveBroker(now, 120_000, None, 1, None)
+        tables.live["c", "10.0.0.1:2"] = LiveBroker(now - 100_000, 120_000, None, 1, None)
+        scraped = Scraped.off(server)
+        assert scraped("brokers", cluster="c", role="master", state="heard") == 1
+        assert scraped("brokers", cluster="c", role="slave", state="silent") == 1
+        assert scraped("brokers", cluster="c", role="slave", state="unheard") == 1
+
+
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        ("", "text/plain; version=0.0.4"),
+        ("application/openmetrics-text; version=1.0.0", "application/openmetrics-text"),
+    ],
+)
+def test_the_form_is_the_one_that_is_asked_for(tmp_path: Path, accept: str, kind: str) -> None:
+    @on_a_loop
+    async def test() -> None:
+        async with serving(tmp_path, **HTTP) as server:
+            answer = await got(server.state.shown["httpAddress"], "/metrics", Accept=accept)
+            assert answer.headers["content-type"].startswith(kind)
+            assert answer.text.endswith("# EOF\n") == ("openmetrics" in kind)
+
+    test()
+
+
+def test_each_metric_is_documented_with_its_type_and_none_that_is_not_there(tmp_path: Path) -> None:
+    pair = Authority(tmp_path / "ca").issue("here")
+    tls = TlsSettings("permissive", str(pair.cert), str(pair.key))
+    texts: list[str] = []
+
+    @on_a_loop
+    async def scrape() -> None:
+        async with serving(tmp_path, journalDir=str(tmp_path / "j"), tls=tls, **HTTP) as server:
+            texts.append((await got(server.state.shown["httpAddress"], "/metrics")).text)
+
+    scrape()
+    exported = {
+        (family.name + ("_total" if family.type == "counter" else ""), family.type)
+        for family in families(texts[0]).values()
+        if family.name.startswith(PREFIX)
+    }
+    cells = [line.split("|") for line in (ROOT / "docs" / "monitoring.md").read_text().splitlines()]
+    documented = {
+        (row[1].strip().strip("`").partition("{")[0], row[2].strip())
+        for row in cells
+        if len(row) > 3 and row[1].strip().startswith("`" + PREFIX)
+    }
+    assert documented == exported

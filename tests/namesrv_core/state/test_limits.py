@@ -1,0 +1,48 @@
+"""The limits' keys: defaults, what 0 means, what is shown, what no request may change; their page."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.errors import NoPermission
+from namesrv_core.protocol.limits import UNLIMITED, Limits
+from namesrv_core.state.limits import DEFAULTS, Met, effective
+from namesrv_core.state.settings import Settings
+
+PAGE = Path(__file__).parents[3] / "docs" / "limits.md"
+
+
+def test_a_limit_is_shown_when_it_is_not_as_it_is_by_default() -> None:
+    settings = Settings()
+    assert not settings.items().keys() & DEFAULTS.keys()
+    assert settings.set("maxBrokers", "7") is None
+    assert settings.items()["maxBrokers"] == "7"
+
+
+@pytest.mark.parametrize("key", DEFAULTS)
+def test_no_request_changes_a_limit(key: str) -> None:
+    with pytest.raises(NoPermission):
+        Settings().update({key: "0"})
+
+
+def test_zero_and_less_is_no_limit() -> None:
+    assert [effective(value) for value in (5, 0, -1)] == [5, UNLIMITED, UNLIMITED]
+    assert Settings(maxJsonDepth=0, maxExtFields=3).limits() == Limits(json_depth=UNLIMITED, ext_fields=3)
+
+
+def test_the_defaults_are_those_of_the_protocol() -> None:
+    assert Settings().limits() == Limits()
+
+
+def test_the_page_has_every_key_with_its_default() -> None:
+    rows = dict(re.findall(r"^\| `(max\w+)` \| ([\d ]+)\b", PAGE.read_text(), re.M))
+    assert {key: int(text.replace(" ", "")) for key, text in rows.items()} == dict(DEFAULTS)
+
+
+def test_all_that_was_met_is_counted_and_some_of_it_noticed() -> None:
+    met = Met()
+    for _ in range(100):
+        met.note("maxBrokers", "text")
+    assert met.counts["maxBrokers"] == 100
+    assert len(met.noticed) == 16

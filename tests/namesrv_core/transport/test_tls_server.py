@@ -1,0 +1,219 @@
+"""The answering end of TLS in memory: contexts of files, and each thing that can be wrong with a client."""
+
+import ssl
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.errors import BadSettings
+from namesrv_core.transport import tls_server
+from namesrv_core.transport.tls import TlsClient
+from namesrv_core.transport.tls_server import ServerFiles
+from tests.support.certificates import Authority, Pair
+
+VERSIONS = [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3]
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("ca"))
+
+
+@pytest.fixture(scope="module")
+def stranger(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("stranger"), "another CA")
+
+
+@pytest.fixture(scope="module")
+def pair(authority: Authority) -> Pair:
+    return authority.issue("name server")
+
+
+@dataclass
+class Outcome:
+    """What both ends made of a handshake."""
+
+    server: ssl.SSLObject
+    refusal: str = ""
+    reply: bytes = b""
+
+
+def meet(server: ssl.SSLContext, client: ssl.SSLContext) -> Outcome:
+    """Carry bytes to and fro; the client says "ping" as soon as it may."""
+    ours, theirs = (ssl.MemoryBIO(), ssl.MemoryBIO()), (ssl.MemoryBIO(), ssl.MemoryBIO())
+    far = client.wrap_bio(*theirs, server_hostname="localhost")
+    near = server.wrap_bio(*ours, server_side=True)
+    outcome = Outcome(near)
+    ready: set[ssl.SSLObject] = set()
+    for _ in range(8):
+        for end, (_, out), (into, _) in ((far, theirs, ours), (near, ours, theirs)):
+            try:
+                if end not in ready:
+                    end.do_handshake()
+                    ready.add(end)
+                    if end is far:
+                        far.write(b"ping")
+                said = end.read(100)
+                if end is near:
+                    outcome.reply = said
+            except ssl.SSLWantReadError:
+                pass
+            except ssl.SSLError as error:
+                if end is near:
+                    outcome.refusal = tls_server.refusal(error)
+                    return outcome
+            into.write(out.read())
+    return outcome
+
+
+def client(
+    authority: Authority, pair: Pair | None = None, version: ssl.TLSVersion | None = None
+) -> ssl.SSLContext:
+    made = ssl.create_default_context(cafile=str(authority.ca))
+    if pair is not None:
+        made.load_cert_chain(*pair)
+    if version is not None:
+        made.minimum_version = made.maximum_version = version
+    return made
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("asked", ["none", "optional"])
+def test_clients_without_a_certificate_are_understood_where_none_is_required(
+    authority: Authority, pair: Pair, version: ssl.TLSVersion, asked: str
+) -> None:
+    files = ServerFiles(*pair, clients=asked, trust=authority.ca)
+    outcome = meet(tls_server.context(files), client(authority, version=version))
+    assert (outcome.reply, outcome.refusal) == (b"ping", "")
+    assert not outcome.server.getpeercert()
+    assert outcome.server.version() == version.name.replace("_", ".", 1).replace("v1_", "v1.")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("asked", ["optional", "require"])
+def test_a_verified_client_has_a_name(
+    authority: Authority, pair: Pair, version: ssl.TLSVersion, asked: str
+) -> None:
+    operator = authority.issue("operator")
+    files = ServerFiles(*pair, clients=asked, trust=authority.ca)
+    outcome = meet(tls_server.context(files), client(authority, operator, version))
+    assert outcome.reply == b"ping"
+    shown = outcome.server.getpeercert()
+    assert shown
+    assert tls_server.distinguished_name(shown) == "CN=operator"
+
+
+@pytest.mark.parametrize("asked", ["optional", "require"])
+def test_each_client_that_is_refused_is_told_of_with_its_reason(
+    authority: Authority, stranger: Authority, pair: Pair, asked: str
+) -> None:
+    serving = tls_server.context(ServerFiles(*pair, clients=asked, trust=authority.ca))
+    unknown, old = stranger.issue("intruder"), authority.issue("late", days=-1)
+    for shown, said in (
+        (
+            unknown,
+            "shows a certificate that is refused: unable to get local issuer certificate",
+        ),
+        (old, "shows a certificate that is refused: certificate has expired"),
+    ):
+        assert meet(serving, client(authority, shown)).refusal == said
+    if asked == "require":
+        assert meet(serving, client(authority)).refusal == "shows no certificate, which is demanded here"
+
+
+def test_a_client_that_does_not_trust_the_server_says_so(stranger: Authority, pair: Pair) -> None:
+    serving = tls_server.context(ServerFiles(*pair))
+    said = meet(serving, client(stranger)).refusal
+    assert said == "does not trust this server's certificate (unknown ca)"
+
+
+def test_versions_older_than_1_2_are_refused(authority: Authority, pair: Pair) -> None:
+    old = client(authority)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        old.minimum_version, old.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
+    old.set_ciphers("ALL:@SECLEVEL=0")
+    said = meet(tls_server.context(ServerFiles(*pair)), old).refusal
+    assert said == "has no version or cipher of TLS in common with this server (unsupported protocol)"
+
+
+def test_a_certificate_of_its_own_making_suffices_for_clients_that_verify_nothing() -> None:
+    trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+    assert meet(tls_server.self_signed(), trusting).reply == b"ping"
+
+
+def test_a_key_behind_a_password(authority: Authority, pair: Pair) -> None:
+    locked = authority.lock(pair, "sesame")
+    assert (
+        meet(tls_server.context(ServerFiles(pair.cert, locked, "sesame")), client(authority)).reply == b"ping"
+    )
+
+
+def test_each_file_that_cannot_be_used_is_named(authority: Authority, pair: Pair, tmp_path: Path) -> None:
+    other, text, missing = authority.issue("other"), tmp_path / "text", tmp_path / "missing"
+    text.write_text("no PEM")
+    locked = authority.lock(other, "sesame")
+    cert, key = pair
+    for files, said in (
+        (ServerFiles(missing, key), f"the TLS certificate file {missing} cannot be read: No such file"),
+        (ServerFiles(cert, missing), f"the TLS key file {missing} cannot be read: No such file or directory"),
+        (ServerFiles(text, key), f"the server's certificate {text} is no certificate in PEM form"),
+        (ServerFiles(cert, text), f"the server's key {text} is no private key in PEM form"),
+        (ServerFiles(cert, other.key), f"the server's key {other.key} does not belong to the certificate"),
+        (ServerFiles(other.cert, locked), f"the server's key {locked} is encrypted: it needs its password"),
+        (ServerFiles(other.cert, locked, "x"), f"the password does not open the server's key {locked}"),
+        (ServerFiles(cert, key, clients="require", trust=text), "has no certificate in PEM form"),
+        (ServerFiles(cert, key, clients="require", trust=missing), f"CA file {missing} cannot be read"),
+    ):
+        with pytest.raises(BadSettings) as caught:
+            tls_server.context(files)
+        assert said in str(caught.value)
+
+
+def test_a_digest_changes_with_what_any_of_the_files_holds(authority: Authority, tmp_path: Path) -> None:
+    names = [tmp_path / name for name in ("c", "k", "t")]
+    for name in names:
+        name.write_text("1")
+    files = ServerFiles(names[0], names[1], trust=names[2])
+    seen = {files.digest()}
+    for name in names:
+        name.write_text("2")
+        seen.add(files.digest())
+    assert len(seen) == 4
+    names[0].write_text("2")
+    assert files.digest() in seen
+    names[2].unlink()
+    with pytest.raises(BadSettings, match="CA file"):
+        files.digest()
+
+
+@pytest.mark.parametrize(
+    ("subject", "text"),
+    [
+        ((), ""),
+        (
+            ((("countryName", "DE"),), (("organizationName", "A, B"),), (("commonName", "x"),)),
+            "CN=x,O=A\\, B,C=DE",
+        ),
+        (((("commonName", "a"), ("userId", "b")),), "CN=a+UID=b"),
+        (((("commonName", " #x "),), (("emailAddress", 'a"+b'),)), 'emailAddress=a\\"\\+b,CN=\\ #x\\ '),
+        (((("commonName", " "),),), "CN=\\ "),
+    ],
+)
+def test_names_are_written_as_rfc_4514_has_them(subject: object, text: str) -> None:
+    assert tls_server.distinguished_name({"subject": subject}) == text
+
+
+def test_a_client_of_ours_and_a_server_of_ours_agree(authority: Authority, pair: Pair) -> None:
+    near = TlsClient(authority.ca).connection("localhost")
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    far = tls_server.context(ServerFiles(*pair)).wrap_bio(incoming, outgoing, server_side=True)
+    near.feed(b"")
+    incoming.write(near.drain())
+    with pytest.raises(ssl.SSLWantReadError):
+        far.do_handshake()
+    near.feed(outgoing.read())
+    assert near.is_ready

@@ -1,0 +1,70 @@
+"""check all as a command."""
+
+import json
+from pathlib import Path
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.nsadmin.conftest import Run
+from tests.support.servers import FakeNameServer
+
+
+def test_each_check_is_told(run: Run, first: FakeNameServer) -> None:
+    done = run("check", "all", "-n", first.addr, "--skip", "registrationSize", "--json")
+    value = json.loads(done.out)
+    assert (done.code, value["state"]) == (0, "OK")
+    assert [one["check"] for one in value["checks"]] == ["namesrv", "brokers", "writable", "heartbeat"]
+
+
+def test_the_worst_state_is_the_exit_code(run: Run, first: FakeNameServer, dead: str) -> None:
+    done = run("check", "all", f"-n{first.addr};{dead}", "--skip", "registrationSize", "--settle", "0")
+    assert done.code == 1
+    assert done.out.splitlines()[0] == (
+        "WARNING: 5 of 5 checks are not OK: namesrv WARNING, brokers WARNING, writable WARNING,"
+        " heartbeat WARNING, divergence UNKNOWN"
+    )
+
+
+def test_topics_and_groups_have_labels(run: Run, first: FakeNameServer, tmp_path: Path) -> None:
+    file = tmp_path / "all.prom"
+    words = ("-t", "T", "-g", "G", "--format", "prometheus", "--output-file", str(file))
+    assert run("check", "all", "-n", first.addr, *words).code == 3
+    families = {one.name: one for one in text_string_to_metric_families(file.read_text())}
+    states = {tuple(one.labels.values()): one.value for one in families["nsadmin_check_state"].samples}
+    assert (states["all",], states["topic", "T"], states["lag", "G"]) == (3, 0, 3)
+    [writable] = families["nsadmin_check_topic_writable"].samples
+    assert (writable.labels, writable.value) == ({"topic": "T"}, 1)
+
+
+def test_a_broker_that_has_gone_is_missed_where_it_is_expected(run: Run, first: FakeNameServer) -> None:
+    words = ("check", "all", "-n", first.addr, "--skip", "registrationSize", "--expect")
+    assert run(*words, "1").code == 0
+    assert run(*words, "2").code == 2
+
+
+def test_other_limits_for_some(run: Run, first: FakeNameServer, dead: str) -> None:
+    words = ("check", "all", f"-n{first.addr};{dead}", "--skip", "registrationSize", "--skip", "divergence")
+    limits = ("--warning", "namesrv=1", "--critical", "namesrv=2:", "--critical", "brokers=~:")
+    done = run(*words, *limits, "--json")
+    found = {one["check"]: one["state"] for one in json.loads(done.out)["checks"]}
+    assert found["namesrv"] == "CRITICAL"
+    assert done.code == 2
+    found = {
+        one["check"]: one["state"] for one in json.loads(run(*words, *limits[:2], "--json").out)["checks"]
+    }
+    assert found["namesrv"] == "OK"
+    for wrong, said in (
+        ("lag", "--critical lag: give CHECK=RANGE; there are namesrv"),
+        ("lags=5", "--critical lags=5: give CHECK=RANGE"),
+        ("lag=x", "check lag: --critical: 'x' is no range"),
+        ("namesrv=2", "low values are bad: give 2:"),
+    ):
+        done = run(*words, "--critical", wrong)
+        assert (done.code, said in done.err) == (3, True), done.err
+
+
+def test_a_check_that_is_none(run: Run, first: FakeNameServer) -> None:
+    done = run("check", "all", "-n", first.addr, "--skip", "topic")
+    assert (done.code, done.out) == (3, "")
+    assert "check all: --skip topic: there are namesrv, brokers" in done.err
+    assert run("check", "all", "-n", first.addr, "--settle", "-1").code == 3

@@ -1,0 +1,123 @@
+"""What all checks have in common, on the command line."""
+
+import json
+from pathlib import Path
+from threading import Timer
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.servers import FakeNameServer, closed_port
+
+
+def test_a_check_is_typed_in_two_words_and_its_state_is_the_exit_code(
+    run: Run, first: FakeNameServer, dead: str
+) -> None:
+    done = run("check", "namesrv", "-n", first.addr)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("OK: 1 of 1 name servers answer\n")
+    assert run("check", "namesrv", f"-n{first.addr};{dead}").code == 1
+    assert run("checkNamesrv", "-n", dead).code == 2
+    assert run("check", "brokers", "-n", dead).code == 3
+
+
+def test_a_name_server_that_is_away_does_not_change_what_another_check_found(
+    run: Run, first: FakeNameServer, dead: str
+) -> None:
+    done = run("check", "namesrv", f"-n{first.addr};{dead}", "--warning", "1")
+    assert done.code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("check",), "check what? There are namesrv, brokers"),
+        (("check", "foo"), "no check 'foo': there are namesrv, brokers"),
+        (("check", "namesrv", "--warning", "x"), "check namesrv: --warning: 'x' is no range"),
+        (("check", "namesrv", "--critical", "2"), "low values are bad: give 2:"),
+        (("check", "namesrv", "--format", "xml"), "there are: text, nagios, json, prometheus"),
+        (("check", "namesrv", "--format", "text", "--json"), "exclude each other"),
+        (("check", "namesrv", "--wait-until-ok", "soon"), "is no time: give 90s, 5m or 1h"),
+        (("check", "namesrv", "--output", "json"), "No such option"),
+        (("check", "namesrv", "one"), "checkNamesrv"),
+        (
+            ("check", "namesrv", "--output-file", "/dev/null/x/y"),
+            "--output-file /dev/null/x/y: Not a directory",
+        ),
+    ],
+)
+def test_a_wrong_line_is_one_line_and_unknown(
+    run: Run, first: FakeNameServer, words: tuple[str, ...], said: str
+) -> None:
+    done = run(*words, "-n", first.addr) if len(words) > 2 else run(*words)
+    assert done.code == 3
+    assert done.out == ""
+    assert said in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_check_alone_lists_them(run: Run) -> None:
+    for words in (("check", "--help"), ("check", "-h"), ("help", "check")):
+        done = run(*words)
+        assert (done.code, done.err) == (0, "")
+        assert "\n  namesrv           Whether name servers answer\n" in done.out
+        assert "\n  3  unknown" in done.out
+    assert "check what? There are" in run("check", "-n", "h:1").err
+
+
+def test_help_has_the_exit_codes_of_plugins(run: Run) -> None:
+    done = run("check", "namesrv", "--help")
+    assert done.code == 0
+    assert "0 OK, 1 warning, 2 critical, 3 unknown" in " ".join(done.out.split())
+
+
+def test_a_file_is_written_whole_and_nothing_else(run: Run, first: FakeNameServer, tmp_path: Path) -> None:
+    file = tmp_path / "textfile" / "namesrv.prom"
+    for _ in range(2):
+        done = run("check", "namesrv", "-n", first.addr, "--format", "prometheus", "--output-file", str(file))
+        assert (done.code, done.out, done.err) == (0, "", "")
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
+    assert file.read_text().startswith("# HELP nsadmin_check_state ")
+    assert file.read_text().endswith("\n")
+
+
+def test_the_file_tells_what_is_wrong_too(run: Run, dead: str, tmp_path: Path) -> None:
+    file = tmp_path / "brokers.json"
+    assert run("check", "brokers", "-n", dead, "--json", "--output-file", str(file)).code == 3
+    assert json.loads(file.read_text())["state"] == "UNKNOWN"
+
+
+def test_waiting_ends_when_all_is_well(run: Run, first: FakeNameServer) -> None:
+    clusters, first.clusters = first.clusters, {}
+
+    def come() -> None:
+        first.clusters = clusters
+
+    timer = Timer(0.1, come)
+    timer.start()
+    done = run("check", "brokers", "-n", first.addr, "--wait-until-ok", "1m")
+    timer.join()
+    assert done.code == 0
+    assert done.out.startswith("OK: 1 of 1 registered brokers answer\n")
+    assert done.err == "nsadmin: CRITICAL: 0 of 0 registered brokers answer; waiting, for 60 s at most\n"
+
+
+def test_waiting_ends_with_what_is_so_then(run: Run, dead: str) -> None:
+    done = run("check", "namesrv", "-n", dead, "--wait-until-ok", "0.2s")
+    assert done.code == 2
+    assert done.out.startswith("CRITICAL: 0 of 1 name servers answer\n")
+
+
+def test_the_context_is_a_label(run: Run, first: FakeNameServer) -> None:
+    run("contextSet", "prod", "-n", first.addr)
+    done = run("check", "namesrv", "--context", "prod", "--format", "prometheus")
+    assert 'nsadmin_check_state{check="namesrv",context="prod"} 0\n' in done.out
+
+
+def test_who_cannot_be_found_is_unknown_also_in_the_file(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "lag.prom"
+    url = f"http://127.0.0.1:{closed_port()}/rocketmq/nsaddr"
+    words = ("--endpoint", url, "--format", "prometheus", "--output-file", str(file))
+    assert run("check", "lag", "G", *words).code == 3
+    assert 'nsadmin_check_state{check="lag",group="G"} 3\n' in file.read_text()
+    assert run("check", "namesrv", "--tlsCa", str(tmp_path / "none.pem"), "-n", "h:1").code == 3

@@ -1,0 +1,53 @@
+"""getColdDataFlowCtrInfo, updateColdDataFlowCtrGroupConfig and removeColdDataFlowCtrGroupConfig."""
+
+import json
+
+import pytest
+
+from tests.nsadmin.conftest import Done, Run
+from tests.support.lab import Lab
+
+A, B = "broker-a-0", "broker-a-1"
+UPDATE, REMOVE = "updateColdDataFlowCtrGroupConfig", "removeColdDataFlowCtrGroupConfig"
+
+
+def results(done: Done) -> list[tuple[str, str | None, str]]:
+    return [(row["brokerName"], row["changes"], row["result"]) for row in json.loads(done.out)]
+
+
+def test_a_threshold_is_planned_set_shown_and_removed(do: Run) -> None:
+    words = ("-g", "auditors", "-c", "cluster-a")
+    assert results(do(UPDATE, *words, "-v", "5000", "--dry-run")) == [
+        (A, "new: 5000", "dry-run"),
+        (B, "new: 5000", "dry-run"),
+    ]
+    assert {row[2] for row in results(do(UPDATE, *words, "-v", "5000"))} == {"done"}
+    assert {row[1:] for row in results(do(UPDATE, *words, "-v", "5000"))} == {(None, "unchanged")}
+    shown = do("getColdDataFlowCtrInfo", "-c", "cluster-a")
+    assert shown.err == "nsadmin: a group without a row may read 3145728 bytes per second\n"
+    found = [
+        (row["brokerName"], row["brokerId"], row["consumerGroup"], row["threshold"])
+        for row in json.loads(shown.out)
+    ]
+    whole = [(name, number, None, 104_857_600) for name in (A, B) for number in (0, 1)]
+    own = [(name, 0, "auditors", 5000) for name in (A, B)]
+    assert sorted(found, key=str) == sorted([*whole, *own], key=str)
+    assert results(do(REMOVE, *words)) == [(A, "gone: 5000", "done"), (B, "gone: 5000", "done")]
+    assert do(REMOVE, *words).code == 5
+
+
+def test_a_broker_without_it_is_no_error_where_another_had_it(do: Run, there: Lab) -> None:
+    do(UPDATE, "auditors", "1", "-b", there.brokers[A, 0])
+    done = do(REMOVE, "auditors", "-c", "cluster-a")
+    assert (done.code, [row[2] for row in results(done)]) == (0, ["done", "not found"])
+
+
+@pytest.mark.parametrize("threshold", ["soon", "0", "-1", "1.5"])
+def test_what_is_no_threshold(do: Run, threshold: str) -> None:
+    done = do(UPDATE, "-g", "auditors", "-v", threshold, "-c", "cluster-a")
+    assert (done.code, "is no threshold: give bytes per second" in done.err) == (2, True)
+
+
+def test_a_dead_broker_is_told(do: Run, dead: str) -> None:
+    done = do("getColdDataFlowCtrInfo", dead)
+    assert (done.code, json.loads(done.out)[0]["error"][:18]) == (4, "connection refused")

@@ -1,0 +1,37 @@
+"""dumpCompactionLog."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.messages import record
+
+TWO = record(b"100% of a", table={"TAGS": "A"}) + record(b"b", queue_offset=1)
+FULL = bytes([0, 0, 0, 40]) + bytes.fromhex("cbd43194") + b"rest of the message before"
+
+
+@pytest.mark.parametrize("rest", [b"", bytes(100), FULL])
+def test_the_messages_of_a_file(run: Run, tmp_path: Path, rest: bytes) -> None:
+    file = tmp_path / "00000000000000000000"
+    file.write_bytes(TWO + rest)
+    # A broker's files belong to the broker.
+    file.chmod(0o400)
+    done = run("dumpCompactionLog", "-f", str(file), "--json")
+    assert (done.code, done.err) == (0, "")
+    assert [(row["body"], row["tags"], row["queueOffset"]) for row in json.loads(done.out)] == [
+        ("100% of a", "A", 0),
+        ("b", None, 1),
+    ]
+    assert os.stat(file).st_size == len(TWO + rest)
+
+
+def test_what_is_no_message_is_told_with_its_place(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "damaged"
+    file.write_bytes(TWO + b"nonsense" + bytes(10))
+    done = run("dumpCompactionLog", str(file), "--json")
+    assert (done.code, len(json.loads(done.out))) == (1, 2)
+    assert f"what begins at byte {len(TWO)} is no message; 2 before it are" in done.err
+    assert run("dumpCompactionLog", str(tmp_path / "nothing")).code == 2

@@ -1,0 +1,92 @@
+"""exportConfigs, exportMetadata, exportMetrics, in a lab and where brokers are dead."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.lab import Lab, lab
+from tests.support.servers import FakeNameServer
+
+
+@pytest.fixture(scope="module")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with lab(Path(tmp_path_factory.mktemp("lab"))) as there:
+        yield there
+
+
+@pytest.mark.parametrize(
+    ("command", "file", "key"),
+    [
+        ("exportConfigs", "configs.json", "brokerConfigs"),
+        ("exportMetadata", "metadata.json", "topicConfigTable"),
+        ("exportMetrics", "metrics.json", "evaluateReport"),
+    ],
+)
+def test_to_standard_output_or_into_a_folder_the_same(
+    run: Run, there: Lab, tmp_path: Path, command: str, file: str, key: str
+) -> None:
+    shown = run(command, "cluster-a", "-n", there.namesrv_addr)
+    assert shown.code == 0
+    done = run(command, "-c", "cluster-a", "-f", str(tmp_path / "out"), "-n", there.namesrv_addr, "--json")
+    [row] = json.loads(done.out)
+    written = tmp_path / "out" / file
+    assert (done.code, row["file"], row["size"]) == (0, str(written), written.stat().st_size)
+    assert set(json.loads(shown.out)[key]) == set(json.loads(written.read_text())[key])
+    assert run(command, "cluster-x", "-n", there.namesrv_addr).code == 5
+
+
+def test_one_table_of_one_broker_has_a_file_of_its_own(run: Run, there: Lab, tmp_path: Path) -> None:
+    addr = there.brokers["broker-a-0", 0]
+    for flag, name, table in (
+        ("-t", "topic.json", "topicConfigTable"),
+        ("-g", "subscriptionGroup.json", "subscriptionGroupTable"),
+    ):
+        assert run("exportMetadata", "-b", addr, flag, "-f", str(tmp_path)).code == 0
+        assert set(json.loads((tmp_path / name).read_text())) == {table, "exportTime"}
+
+
+def test_what_was_exported_is_what_is_there(run: Run, there: Lab, tmp_path: Path) -> None:
+    addr = there.brokers["broker-a-0", 0]
+    assert run("exportMetadata", "-b", addr, "-t", "-f", str(tmp_path)).code == 0
+    server = there.namesrv_addr
+    done = run("updateTopicList", str(tmp_path / "topic.json"), "-b", addr, "-n", server, "-y", "--json")
+    assert (done.code, {row["result"] for row in json.loads(done.out)}) == (0, {"unchanged"})
+
+
+def test_brokers_that_are_unlike_are_told_and_summed_up_only_if_wanted(run: Run, there: Lab) -> None:
+    server, addr = there.namesrv_addr, there.brokers["broker-a-0", 0]
+    assert run("updateTopic", "uneven", "-b", addr, "-r", "2", "-w", "2", "-n", server, "-y").code == 0
+    done = run("exportMetadata", "cluster-a", "-n", server)
+    assert "not alike on all brokers, see perBroker: " in done.err
+    assert "uneven" in done.err
+    assert json.loads(done.out)["perBroker"]["topicConfigTable"]["uneven"]["broker-a-0"]["readQueueNums"] == 2
+    orders = json.loads(done.out)["topicConfigTable"]["orders"]["readQueueNums"]
+    summed = json.loads(run("exportMetadata", "cluster-a", "--sum", "-n", server).out)
+    assert summed["topicConfigTable"]["orders"]["readQueueNums"] > orders
+
+
+def test_a_dead_broker_is_named_and_a_folder_that_cannot_be_is_one_line(
+    run: Run, there: Lab, dead: str, tmp_path: Path
+) -> None:
+    alive = there.brokers["broker-a-0", 0]
+    with FakeNameServer(
+        {"C": {"a": {0: alive}, "b": {0: dead}, "c": {1: dead}}, "D": {"b": {0: dead}}}
+    ) as server:
+        done = run("exportConfigs", "C", "-n", server.addr)
+        assert done.code == 3
+        assert "broker b: " in done.err
+        assert "broker c: this broker has no master now" in done.err
+        assert set(json.loads(done.out)["brokerConfigs"]) == {"a"}
+        assert run("exportMetrics", "C", "-n", server.addr, "-f", str(tmp_path), "--json").code == 3
+        assert run("exportConfigs", "D", "-n", server.addr, "-f", str(tmp_path / "no")).code == 4
+        assert not (tmp_path / "no").exists()
+    (tmp_path / "file").touch()
+    done = run("exportConfigs", "cluster-a", "-f", str(tmp_path / "file"), "-n", there.namesrv_addr)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+
+
+def test_neither_or_both_of_cluster_and_broker_is_a_mistake(run: Run) -> None:
+    assert run("exportMetadata").code == run("exportMetadata", "C", "-b", "h:1").code == 2

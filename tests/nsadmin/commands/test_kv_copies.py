@@ -1,0 +1,189 @@
+"""kvDiff, kvSync, kvExport, kvImport."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.nsadmin.conftest import Done, Run
+from tests.support.servers import FakeNameServer, refuse
+
+ORDERS = "ORDER_TOPIC_CONFIG"
+WRITES = {100, 102}
+
+
+@pytest.fixture(autouse=True)
+def differing(first: FakeNameServer, second: FakeNameServer) -> None:
+    first.kv = {ORDERS: {"T": "a:4", "U": "a:8"}, "N": {"k": "v", "token": "hidden"}}
+    second.kv = {ORDERS: {"T": "a:2", "V": "a:8"}, "N": {"k": "v", "token": "other"}}
+
+
+def rows(done: Done, *names: str) -> list[tuple[Any, ...]]:
+    return [tuple(row[name] for name in names) for row in json.loads(done.out)]
+
+
+# kvDiff
+
+
+def test_only_keys_that_differ(run: Run, both: str, first: FakeNameServer, second: FakeNameServer) -> None:
+    done = run("kvDiff", both, "--json")
+    assert done.code == 1
+    assert rows(done, "namespace", "key") == [(ORDERS, "T"), (ORDERS, "U"), (ORDERS, "V")]
+    assert rows(done, "differs")[:2] == [
+        (f"a:4 on {first.addr}, a:2 on {second.addr}",),
+        (f"on {first.addr}, not on {second.addr}",),
+    ]
+    assert json.loads(done.out)[1]["values"] == {first.addr: "a:8", second.addr: None}
+    assert done.err.startswith("nsadmin: 3 differences; nsadmin kvSync --from")
+
+
+def test_secrets_are_not_told(run: Run, both: str) -> None:
+    done = run("kvDiff", both, "-s", "N", "--json")
+    assert rows(done, "key") == [("token",)]
+    assert "hidden" not in done.out + done.err
+
+
+def test_what_cannot_be_told(run: Run, both: str, first: FakeNameServer, dead: str) -> None:
+    done = run("kvDiff", "-n", first.addr)
+    assert (done.code, "it takes two" in done.err) == (3, True)
+    done = run("kvDiff", "-n", f"{first.addr};{dead}")
+    assert (done.code, f"name server {dead}: connection refused" in done.err) == (3, True)
+    # They agree, and one does not answer.
+    done = run("kvDiff", both, "-n", dead, "-s", "none")
+    assert done.code == 3
+    assert run("kvDiff", both, "-n", dead).code == 1
+    assert run("kvDiff", both, "-s", "none", "--json") == (0, "[]\n", "")
+
+
+# kvSync
+
+
+def test_a_copy_goes_to_all_others_and_only_where_it_differs(
+    run: Run, both: str, first: FakeNameServer, second: FakeNameServer
+) -> None:
+    done = run("kvSync", "--from", first.addr, both, "--json", "--yes")
+    assert done.code == 0
+    assert rows(done, "namesrvAddr", "key", "before", "after", "result") == [
+        (second.addr, "T", "a:2", "a:4", "done"),
+        (second.addr, "U", None, "a:8", "done"),
+    ]
+    assert second.kv[ORDERS] == {"T": "a:4", "U": "a:8", "V": "a:8"}
+    assert first.kv[ORDERS] == {"T": "a:4", "U": "a:8"}
+    assert WRITES.isdisjoint(first.codes())
+    done = run("kvSync", "--from", first.addr, both, "--yes", "--json")
+    assert (done.code, done.out) == (0, "[]\n")
+    assert f"{second.addr} has all of it already" in done.err
+
+
+def test_a_dry_run_writes_nothing(run: Run, both: str, first: FakeNameServer, second: FakeNameServer) -> None:
+    done = run("kvSync", first.addr, both, "--prune", "--dry-run", "--json")
+    assert done.code == 0
+    assert rows(done, "key", "changes", "result") == [
+        ("T", "a:2 -> a:4", "dry-run"),
+        ("U", "new: a:8", "dry-run"),
+        ("V", "gone: a:8", "dry-run"),
+    ]
+    assert WRITES.isdisjoint(second.codes())
+
+
+def test_pruning_needs_a_yes(run: Run, both: str, first: FakeNameServer, second: FakeNameServer) -> None:
+    done = run("kvSync", first.addr, both, "--prune")
+    assert (done.code, "kvSync --prune cannot be undone" in done.err) == (2, True)
+    assert WRITES.isdisjoint(second.codes())
+    assert run("kvSync", first.addr, both, "--prune", "--yes").code == 0
+    assert second.kv[ORDERS] == first.kv[ORDERS]
+
+
+def test_one_key(run: Run, both: str, first: FakeNameServer, second: FakeNameServer) -> None:
+    assert run("kvSync", first.addr, both, "-k", "U", "--yes").code == 0
+    assert second.kv[ORDERS] == {"T": "a:2", "U": "a:8", "V": "a:8"}
+    done = run("kvSync", first.addr, both, "-k", "V")
+    assert (done.code, "there is no key 'V'" in done.err) == (5, True)
+
+
+def test_what_cannot_be_copied_changes_nothing(
+    run: Run, both: str, first: FakeNameServer, second: FakeNameServer, dead: str
+) -> None:
+    done = run("kvSync", first.addr, both, "-s", "none", "--prune", "--yes")
+    assert (done.code, "has no namespace 'none': nothing was changed" in done.err) == (5, True)
+    assert run("kvSync", dead, both).code == 4
+    done = run("kvSync", first.addr, "-n", first.addr)
+    assert (done.code, "there is no name server but" in done.err) == (2, True)
+    done = run("kvSync", first.addr, both, "-k", "T", "--prune")
+    assert (done.code, "leave --key out" in done.err) == (2, True)
+    assert WRITES.isdisjoint(first.codes() + second.codes())
+
+
+def test_one_that_is_silent_and_one_that_refuses_are_told(
+    run: Run, both: str, first: FakeNameServer, second: FakeNameServer, dead: str
+) -> None:
+    second.handlers[100] = refuse(1, "disk full")
+    done = run("kvSync", first.addr, both, "-n", dead, "-k", "T", "--yes", "--json")
+    assert done.code == 1
+    assert rows(done, "namesrvAddr", "result") == [(second.addr, "failed"), (dead, "failed")]
+    assert "disk full" in json.loads(done.out)[0]["error"]
+    del second.handlers[100]
+    second.handlers[100] = second._put
+    done = run("kvSync", first.addr, both, "-n", dead, "-k", "T", "--yes")
+    assert done.code == 3
+
+
+# kvExport and kvImport
+
+
+def test_a_file_goes_out_and_comes_in_again(
+    run: Run, both: str, first: FakeNameServer, second: FakeNameServer, tmp_path: Path
+) -> None:
+    file = tmp_path / "kv.json"
+    done = run("kvExport", str(file), both, "--from", first.addr, "-s", ORDERS, "-s", "N", "--json")
+    assert done.code == 0
+    assert rows(done, "namespace", "entries") == [(ORDERS, 2), ("N", 2)]
+    assert json.loads(file.read_text()) == {"configTable": first.kv}
+    done = run("kvImport", str(file), both, "-s", ORDERS, "--yes", "--json")
+    assert rows(done, "namesrvAddr", "key") == [(second.addr, "T"), (second.addr, "U")]
+    assert second.kv["N"]["token"] == "other"
+    assert run("kvImport", str(file), both, "--prune", "--yes").code == 0
+    assert second.kv == first.kv
+    assert run("kvExport", str(file), both, "--from", first.addr).code == 2
+
+
+def test_to_standard_output(run: Run, both: str, first: FakeNameServer, second: FakeNameServer) -> None:
+    done = run("kvExport", "-n", first.addr)
+    assert (done.code, json.loads(done.out)) == (0, {"configTable": {ORDERS: first.kv[ORDERS]}})
+    second.kv = first.kv
+    assert run("kvExport", both).out == done.out
+
+
+def test_who_differs_is_not_exported(run: Run, both: str) -> None:
+    done = run("kvExport", both)
+    assert (done.code, done.out) == (1, "")
+    assert f"name servers have {ORDERS} T differently" in done.err
+
+
+def test_what_is_not_there_is_told(run: Run, first: FakeNameServer, dead: str) -> None:
+    done = run("kvExport", "-n", f"{first.addr};{dead}", "-s", "N", "-s", "none")
+    assert (done.code, "there is no namespace 'none'" in done.err) == (3, True)
+    assert run("kvExport", "-n", first.addr, "-s", "none").code == 5
+    assert run("kvExport", "-n", dead).code == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "reason"),
+    [
+        ("{", (), "it is no JSON"),
+        ('{"configTable": {}}', (), "it has no namespace"),
+        ('{"configTable": {"N": {}}}', ("-s", "M"), "no namespace 'M': there are N"),
+        (None, (), "No such file"),
+    ],
+)
+def test_a_file_that_is_none_is_one_line(
+    run: Run, both: str, tmp_path: Path, text: str | None, words: tuple[str, ...], reason: str
+) -> None:
+    file = tmp_path / "kv.json"
+    if text is not None:
+        file.write_text(text)
+    done = run("kvImport", str(file), both, *words)
+    assert done.code == 2
+    assert done.err.startswith(f"nsadmin: kvImport: {file}: {reason}")
+    assert done.err.count("\n") == 1

@@ -1,0 +1,108 @@
+"""updateTopicList and updateSubGroupList in the lab."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.fleet.fleet import FleetPlan
+from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.test_session import on_terminal
+from tests.support.lab import Lab, lab
+
+A, B = "broker-a-0", "broker-a-1"
+
+
+@pytest.fixture
+def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    with lab(tmp_path / "lab", FleetPlan(1, 2, 2, 6)) as running:
+        monkeypatch.chdir(tmp_path)
+        yield running
+
+
+def written(value: object, name: str = "list.json") -> str:
+    Path(name).write_text(value if isinstance(value, str) else json.dumps(value))
+    return name
+
+
+def results(done: Done) -> list[tuple[str | None, list[str], str]]:
+    return [(row["name"], row["servers"], row["result"]) for row in json.loads(done.out)]
+
+
+def test_what_is_there_already_does_not_stop_the_others(do: Run) -> None:
+    file = written([{"topicName": "fresh", "readQueueNums": 4}, {"topicName": "orders", "perm": 4}])
+    planned = do("updateTopicList", file, "-c", "cluster-a", "--dry-run")
+    assert results(planned) == [("fresh", [A, B], "dry-run"), ("orders", [A, B], "dry-run")]
+    done = do("updateTopicList", file, "-c", "cluster-a")
+    assert (done.code, results(done)) == (0, [("fresh", [A, B], "done"), ("orders", [A, B], "done")])
+    assert done.err == "nsadmin: topics, each broker counted: 4 to send\n"
+    written([{"topicName": "fresh", "readQueueNums": 4}, {"topicName": "later"}])
+    again = do("updateTopicList", "-f", file, "-c", "cluster-a")
+    assert results(again) == [("later", [A, B], "done"), ("fresh", [A, B], "unchanged")]
+    assert [row["action"] for row in json.loads(again.out)] == ["create", None]
+
+
+def test_what_cannot_be_changed_is_skipped_and_said(do: Run, there: Lab) -> None:
+    file = written([{"topicName": "fresh"}, {"topicName": "TBW102", "perm": 4}])
+    done = do("updateTopicList", file, "-b", there.brokers[A, 0])
+    assert (done.code, results(done)) == (3, [("fresh", [A], "done"), ("TBW102", [A], "skipped")])
+    assert "brokers refuse to change" in json.loads(done.out)[1]["error"]
+
+
+def test_messages_that_nobody_could_read_are_counted(do: Run, there: Lab) -> None:
+    file = written([{"topicName": "orders", "readQueueNums": 1, "writeQueueNums": 1}])
+    done = do("updateTopicList", file, "-b", there.brokers[A, 0], "--dry-run")
+    assert "messages in queues 1 to 7 cannot be read any more" in done.err
+    assert json.loads(done.out)[0]["messages"] > 0
+
+
+def test_groups_of_either_kind_of_file(do: Run) -> None:
+    file = written([{"groupName": "auditors", "retryMaxTimes": 3}])
+    done = do("updateSubGroupList", file, "-c", "cluster-a")
+    assert (done.code, results(done)) == (0, [("auditors", [A, B], "done")])
+    ours = written(f"cluster: x\ngroups:\n  auditors: {{retryMaxTimes: 3, notOn: [{B}]}}\n", "ours.yaml")
+    again = do("updateSubGroupList", ours, "-c", "cluster-a")
+    assert (again.code, results(again)) == (
+        0,
+        [("auditors", [A], "unchanged"), ("auditors", [B], "skipped")],
+    )
+
+
+def test_a_list_of_a_whole_cluster_is_warned_of(do: Run) -> None:
+    file = written({"exportTime": 1, "topicConfigTable": {"fresh": {"topicName": "fresh"}}})
+    done = do("updateTopicList", file, "-c", "cluster-a", "--dry-run")
+    assert "mqadmin has added up the queues" in done.err
+
+
+def test_a_slave_is_never_changed_and_a_dead_broker_told(do: Run, there: Lab, dead: str) -> None:
+    file = written([{"topicName": "fresh"}])
+    slave = do("updateTopicList", file, "-b", there.brokers[A, 1])
+    assert (slave.code, "is a slave: change its master" in slave.err) == (1, True)
+    assert do("updateTopicList", file, "-b", dead).code == 4
+    there.kill(B, 0)
+    partly = do("updateTopicList", file, "-c", "cluster-a", "--timeout", "1")
+    assert (partly.code, results(partly)[0]) == (3, ("fresh", [A], "done"))
+    there.kill(A, 0)
+    none = do("updateTopicList", file, "-c", "cluster-a", "--timeout", "1")
+    assert (none.code, results(none)) == (1, [(None, [A], "unknown"), (None, [B], "unknown")])
+
+
+def test_a_file_that_cannot_be_used(do: Run) -> None:
+    assert do("updateTopicList", "nothere.json", "-c", "cluster-a").code == 2
+    bad = do("updateTopicList", written('[{"topicName": "a", "perms": 4},\n {"perm": 9}]'), "-c", "cluster-a")
+    assert (bad.code, bad.out) == (2, "")
+    assert bad.err.splitlines()[0].startswith("nsadmin: updateTopicList: list.json:1: [0].perms is unknown")
+    assert len(bad.err.splitlines()) == 3
+    Path("binary").write_bytes(b"\xff\xfe")
+    assert do("updateTopicList", "binary", "-c", "cluster-a").code == 2
+    assert do("updateTopicList", "list.json").code == 2
+
+
+def test_a_no_on_the_terminal_changes_nothing(there: Lab, tmp_path: Path) -> None:
+    file = str(tmp_path / written([{"topicName": "orders", "readQueueNums": 1, "writeQueueNums": 1}]))
+    words = ("updateTopicList", file, "-c", "cluster-a", "-n", there.namesrv_addr)
+    code, out, shown = on_terminal(b"n\n", *words)
+    assert (code, out) == (1, b"")
+    assert b"cannot be read any more" in shown
+    assert b"topics, each broker counted: 2 to send; go on? [y/N]" in shown

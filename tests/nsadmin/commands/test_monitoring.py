@@ -1,0 +1,55 @@
+"""startMonitoring: once for a check, else again and again."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nsadmin import session
+from tests.nsadmin.conftest import Run
+from tests.support.lab import Lab, lab
+
+ANY = ("--warning", "~:", "--critical", "~:")
+
+
+@pytest.fixture(scope="module")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with lab(Path(tmp_path_factory.mktemp("lab")), producer_period=0.2) as there:
+        yield there
+
+
+def test_once_with_the_exit_code_of_a_check_and_its_formats(run: Run, there: Lab, tmp_path: Path) -> None:
+    line = ("startMonitoring", "--once", "-n", there.namesrv_addr)
+    strict = run(*line, "--critical", "0", "--json")
+    found = json.loads(strict.out)
+    assert (strict.code, found["state"], found["check"]) == (2, "CRITICAL", "monitoring")
+    assert {one["state"] for one in found["checks"]} >= {"CRITICAL"}
+    loose = run(*line, *ANY)
+    assert (loose.code, loose.out) == (0, f"OK: all {found['summary'].split()[2]} groups are well\n")
+    file = tmp_path / "groups.prom"
+    done = run(*line, "--critical", "0", "--format", "prometheus", "--output-file", str(file))
+    assert (done.code, done.out) == (2, "")
+    assert "nsadmin_" in file.read_text()
+
+
+def test_again_and_again_until_somebody_stops_it(
+    run: Run, there: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(session, "sleep", pause)
+    done = run("startMonitoring", "-i", "5", "--critical", "0", "-n", there.namesrv_addr)
+    assert (done.code, pauses) == (0, [5.0, 5.0])
+    assert done.out.count("CRITICAL: ") == 2
+
+
+def test_nobody_answers_or_nonsense_is_unknown(run: Run, dead: str) -> None:
+    assert run("startMonitoring", "--once", "-n", dead).code == 3
+    assert run("startMonitoring", "--once", "-i", "0", "-n", dead).code == 3
+    assert run("startMonitoring", "--critical", "soon", "-n", dead).code == 3

@@ -1,0 +1,82 @@
+"""rollingRestart in a lab; that brokers are stopped and started is tested with real ones."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.fleet.fleet import FleetPlan
+from tests.nsadmin.conftest import Run
+from tests.support.clock import hurry
+from tests.support.lab import Lab, lab
+
+
+@pytest.fixture
+def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    hurry(monkeypatch)
+    plan = FleetPlan(clusters=1, groups=2, replicas=2, topics=5)
+    with lab(tmp_path / "lab", plan, producer_period=0.1) as running:
+        yield running
+
+
+@pytest.fixture
+def restart(there: Lab, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    def restart(*words: str) -> object:
+        return run("rollingRestart", "-c", "cluster-a", "-n", there.namesrv_addr, *words)
+
+    return restart  # type: ignore[return-value]
+
+
+def test_a_dry_run_shows_the_order(restart: Run, there: Lab) -> None:
+    done = restart("--dry-run", "--json")
+    assert done.code == 0
+    rows = json.loads(done.out)
+    assert [(row["brokerName"], row["brokerId"], row["brokerAddr"]) for row in rows] == [
+        (name, number, there.brokers[name, number])
+        for name in ("broker-a-0", "broker-a-1")
+        for number in (1, 0)
+    ]
+    assert [row["steps"] for row in rows[:2]] == [
+        ["stop", "start", "wait"],
+        ["drain", "stop", "start", "wait", "undrain"],
+    ]
+    assert [row["openTopics"] is None for row in rows] == [True, False] * 2
+
+
+def test_a_broker_that_runs_on_is_not_believed_to_be_restarted(restart: Run, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    command = f"echo {{brokerName}} {{brokerId}} {{brokerAddr}} >> {log}"
+    done = restart("--stop", command, "--start", command, "--patience", "20s", "--json")
+    assert done.code == 1
+    assert "broker-a-0 (slave 1) is not healthy: it to be restarted: it runs since before" in done.err
+    assert [line.split()[:2] for line in log.read_text().splitlines()] == [["broker-a-0", "1"]] * 2
+    assert [json.loads(line)["event"] for line in done.out.splitlines()][:3] == [
+        "began",
+        "stepBegan",
+        "stepBegan",
+    ]
+    again = restart("--dry-run", "--json")
+    assert json.loads(again.out)[0]["brokerId"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ((), "--stop is missing"),
+        (("--stop", "x"), "--start is missing"),
+        (
+            ("--stop", "x {broker}", "--start", "y"),
+            "nobody knows {broker}; there are {brokerName}, {brokerAddr}",
+        ),
+        (("--stop", "x", "--start", "y", "--patience", "0s"), "--patience 0s cannot be"),
+    ],
+)
+def test_what_cannot_be_understood_is_told(restart: Run, words: tuple[str, ...], says: str) -> None:
+    done = restart(*words)
+    assert (done.code, says in done.err) == (2, True), done.err
+
+
+def test_a_cluster_that_is_not_there(run: Run, there: Lab) -> None:
+    done = run("rollingRestart", "-c", "nowhere", "-n", there.namesrv_addr, "--stop", "x", "--start", "y")
+    assert (done.code, "no cluster 'nowhere'" in done.err) == (5, True)

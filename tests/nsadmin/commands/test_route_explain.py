@@ -1,0 +1,168 @@
+"""routeExplain: why a client gets "No route info of this topic"."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.fleet.fleet import FleetPlan
+from tests.nsadmin.conftest import Done, Run
+from tests.support.examples import JOURNAL
+from tests.support.lab import lab
+from tests.support.servers import FakeNameServer, refuse
+from tests.support.topic_brokers import TopicBroker, topic_config
+
+
+@pytest.fixture
+def holder(first: FakeNameServer, second: FakeNameServer) -> Iterator[TopicBroker]:
+    """The only broker of both name servers, with the topics T and orders."""
+    with TopicBroker(topic_config("T"), topic_config("orders")) as running:
+        running.items |= {"namesrvAddr": f"{first.addr};{second.addr}", "brokerPermission": "6"}
+        for server in (first, second):
+            server.clusters = {"C": {"broker-a": {0: running.addr}}}
+            server.routes = {"T": {"broker-a": 6}, "orders": {"broker-a": 6}}
+        yield running
+
+
+def results(done: Done) -> dict[str, str]:
+    """The result of each step, of several rows the last."""
+    return {row["step"]: row["result"] for row in json.loads(done.out)}
+
+
+def found(done: Done, cause: str) -> list[dict[str, object]]:
+    return [row for row in json.loads(done.out) if row["step"] == cause]
+
+
+def test_a_healthy_topic_has_each_step_ticked(run: Run, both: str, holder: TopicBroker) -> None:
+    done = run("routeExplain", "T", both)
+    assert (done.code, done.err) == (
+        0,
+        "nsadmin: fine: clients of each name server find queues to write and to read\n",
+    )
+    lines = done.out.splitlines()
+    assert lines[0].split() == ["result", "step", "namesrvAddrs", "seen", "next"]
+    assert {line.split()[0] for line in lines[1:]} == {"ok", "skipped"}
+    assert len(lines) == 21
+
+
+def test_a_cause_says_where_what_and_what_next(
+    run: Run, both: str, holder: TopicBroker, second: FakeNameServer
+) -> None:
+    second.routes["T"] = {"broker-a": 4}
+    done = run("routeExplain", "T", both, "--json")
+    assert (done.code, done.err) == (1, "nsadmin: cause found: wiped\n")
+    [row] = found(done, "wiped")
+    assert [row[name] for name in ("result", "namesrvAddrs", "brokerName", "brokerAddr")] == [
+        "cause", [second.addr], "broker-a", holder.addr,
+    ]  # fmt: skip
+    assert row["command"] == f"nsadmin addWritePerm broker-a -n {second.addr}"
+    assert str(row["next"]).endswith(f": {row['command']}")
+
+
+def test_who_did_it_is_read_from_a_journal(
+    run: Run, holder: TopicBroker, first: FakeNameServer, tmp_path: Path
+) -> None:
+    [(name, text)] = JOURNAL.items()
+    file = tmp_path / name
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    first.routes["orders"] = {"broker-a": 4}
+    done = run("routeExplain", "orders", "-n", first.addr, "--journal", str(file.parent), "--json")
+    [row] = found(done, "wiped")
+    told = "the journal of h:9876, 2025-02-01T00:00:03Z, WIPE_WRITE_PERM_OF_BROKER by 10.0.0.9:5"
+    assert told in str(row["seen"])
+    file.write_text("{")
+    broken = run("routeExplain", "orders", "-n", first.addr, "--journal", str(file.parent), "--json")
+    assert broken.code == 1
+    assert run("routeExplain", "orders", "-n", first.addr, "--journal", str(tmp_path)).code == 2
+
+
+def test_a_silent_server_neither_hides_the_others_nor_goes_unmentioned(
+    run: Run, first: FakeNameServer, holder: TopicBroker, dead: str
+) -> None:
+    holder.items["namesrvAddr"] = f"{first.addr};{dead}"
+    done = run("routeExplain", "T", "-n", f"{first.addr};{dead}", "--json")
+    assert done.code == 3
+    assert "unknown: no cause found, but not all was told: nameServerSilent" in done.err
+    assert [row["namesrvAddrs"] for row in found(done, "nameServerSilent")] == [[dead]]
+    assert results(done)["wiped"] == "ok"
+    first.routes["T"] = {"broker-a": 4}
+    assert run("routeExplain", "T", "-n", f"{first.addr};{dead}").code == 1
+
+
+def test_of_silence_alone_nothing_is_concluded(run: Run, dead: str) -> None:
+    done = run("routeExplain", "T", "-n", dead, "--json")
+    assert done.code == 4
+    assert set(results(done).values()) <= {"unknown", "skipped", "ok"}
+
+
+def test_a_broker_that_no_name_server_knows_is_named(
+    run: Run, first: FakeNameServer, holder: TopicBroker
+) -> None:
+    first.clusters, first.routes = {}, {}
+    holder.items["namesrvAddr"] = "10.9.9.9:9876"
+    unnamed = run("routeExplain", "T", "-n", first.addr, "--json")
+    assert (unnamed.code, results(unnamed)["wrongNameServer"]) == (1, "cause")
+    done = run("routeExplain", "T", "-n", first.addr, "-b", holder.addr, "--json")
+    [row] = found(done, "partialNameServerList")
+    assert "broker-a registers with 10.9.9.9:9876, and not here" in str(row["seen"])
+    assert run("routeExplain", "T", "-n", first.addr, "-b", "no/where").code == 2
+
+
+def test_a_clients_list_is_taken_as_the_client_takes_it_and_its_servers_are_asked(
+    run: Run, first: FakeNameServer, second: FakeNameServer, holder: TopicBroker
+) -> None:
+    listed = f"{first.addr},{second.addr}"
+    done = run("routeExplain", "T", "-n", first.addr, "--client", listed, "--json")
+    [row] = found(done, "clientList")
+    assert (done.code, row["result"]) == (1, "cause")
+    assert second.codes()
+    assert run("routeExplain", "T", "-n", first.addr, "--client", "h:x").code == 2
+
+
+def test_other_contexts_are_looked_at_if_that_is_wanted(
+    run: Run, first: FakeNameServer, second: FakeNameServer, holder: TopicBroker, dead: str
+) -> None:
+    first.routes = {}
+    holder.configs = {}
+    for name, addr in (("here", first.addr), ("prod", second.addr), ("lost", dead)):
+        assert run("contextSet", name, "-n", addr).code == 0
+    before = len(second.asked)
+    done = run("--context", "here", "routeExplain", "T", "--json")
+    [row] = found(done, "otherContext")
+    assert (row["result"], row["seen"]) == ("skipped", "--contexts looks in lost, prod")
+    assert len(second.asked) == before
+    done = run("--context", "here", "routeExplain", "T", "--contexts", "--json")
+    lost, prod = found(done, "otherContext")
+    assert (prod["result"], lost["result"]) == ("cause", "unknown")
+    assert f"context prod has it in C, on {second.addr}" in str(prod["seen"])
+
+
+def test_a_name_server_in_its_waiting_time(run: Run, first: FakeNameServer, holder: TopicBroker) -> None:
+    first.handlers[105] = refuse(1, "name server not ready")
+    done = run("routeExplain", "T", "-n", first.addr, "--json")
+    [row] = found(done, "nameServerNotReady")
+    assert (done.code, row["result"]) == (1, "cause")
+    assert "it waits 45 s after its start" in str(row["seen"])
+
+
+def test_clusters_and_zones_are_looked_at_where_they_are_named(
+    run: Run, first: FakeNameServer, holder: TopicBroker
+) -> None:
+    done = run("routeExplain", "T", "-n", first.addr, "-c", "D", "--zone", "z", "--json")
+    assert (done.code, results(done)["otherCluster"], results(done)["zone"]) == (1, "cause", "ok")
+
+
+def test_of_two_labs_the_topic_is_found_in_the_other(run: Run, tmp_path: Path) -> None:
+    small = FleetPlan(1, 1, 1, 4)
+    with lab(tmp_path / "a", small) as here, lab(tmp_path / "b", small) as there:
+        for name, one in (("here", here), ("there", there)):
+            assert run("contextSet", name, "-n", one.namesrv_addr).code == 0
+        assert run("--context", "there", "updateTopic", "elsewhere", "-c", "cluster-a", "--yes").code == 0
+        done = run("--context", "here", "routeExplain", "elsewhere", "--contexts", "--json")
+        [row] = found(done, "otherContext")
+        assert (done.code, row["result"]) == (1, "cause")
+        assert row["seen"] == f"context there has it in cluster-a, on {there.namesrv_addr}"
+        assert row["command"] == "nsadmin where --context there"
+        assert run("--context", "there", "routeExplain", "elsewhere", "--contexts").code == 0

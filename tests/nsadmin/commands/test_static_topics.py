@@ -1,0 +1,100 @@
+"""updateStaticTopic and remappingStaticTopic."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.nsadmin.conftest import Done, Run
+from tests.support.servers import FakeNameServer, refuse
+from tests.support.static_brokers import StaticBroker
+
+
+@pytest.fixture
+def brokers() -> Iterator[list[StaticBroker]]:
+    with StaticBroker("a") as a, StaticBroker("b") as b:
+        yield [a, b]
+
+
+@pytest.fixture
+def do(run: Run, brokers: list[StaticBroker]) -> Iterator[Run]:
+    with FakeNameServer({"C": {broker.name: {0: broker.addr} for broker in brokers}}) as server:
+
+        def do(*words: str) -> Done:
+            return run(*words, "-n", server.addr, "--json")
+
+        yield do
+
+
+def lie(done: Done) -> list[tuple[int, str | None, str, str]]:
+    return [(row["queueId"], row["before"], row["after"], row["result"]) for row in json.loads(done.out)]
+
+
+def test_a_topic_is_planned_created_enlarged_and_moved(
+    do: Run, brokers: list[StaticBroker], tmp_path: Path
+) -> None:
+    words = ("updateStaticTopic", "-t", "T")
+    planned = do(*words, "-qn", "3", "-c", "C", "--dry-run")
+    assert lie(planned) == [(0, None, "a", "dry-run"), (1, None, "b", "dry-run"), (2, None, "a", "dry-run")]
+    assert brokers[0].static == {}
+    done = do(*words, "--totalQueueNum", "3", "--clusters", "C")
+    assert (done.code, [row[3] for row in lie(done)]) == (0, ["done"] * 3)
+    kept = sorted((tmp_path / "state" / "static-topics" / "T").iterdir())
+    assert [path.suffix for path in kept] == [".after", ".before"]
+    assert f"nsadmin: the mapping is kept in {kept[0]}" in done.err.splitlines()
+    again = do(*words, "-qn", "3", "-c", "C")
+    assert (again.code, lie(again), again.err) == (0, [], "nsadmin: T is in that way already\n")
+    brokers[0].ends = {0: 1, 1: 1}
+    moved = do("remappingStaticTopic", "T", "-b", "b")
+    assert lie(moved) == [(0, "a", "b", "done"), (2, "a", "b", "done")]
+    assert [row["logicOffset"] for row in json.loads(moved.out)] == [10_000, 10_000]
+
+
+def test_what_was_stopped_says_how_to_carry_on(do: Run, brokers: list[StaticBroker]) -> None:
+    do("updateStaticTopic", "T", "-qn", "2", "-b", "a")
+    stats = brokers[0].handlers[202]
+    brokers[0].handlers[202] = refuse(2, "busy")
+    stopped = do("remappingStaticTopic", "T", "-b", "b")
+    assert (stopped.code, {row[3] for row in lie(stopped)}) == (3, {"failed"})
+    line = next(line for line in stopped.err.splitlines() if "carry on: " in line)
+    assert line.startswith("nsadmin: stopped while asking where queues end; carry on: nsadmin remapping")
+    # A new plan would begin from what is half done.
+    assert do("remappingStaticTopic", "T", "-b", "b").code == 1
+    brokers[0].handlers[202] = stats
+    brokers[0].ends = {0: 1, 1: 1}
+    words = line.partition("carry on: nsadmin ")[2].split()
+    done = do(*words, "-fr", "true")
+    assert done.code == 0, done.err
+    assert brokers[1].told[-1]["force"] == "true"
+    hosted = brokers[1].static["T"]["mappingDetail"]["hostedQueues"]
+    assert [items[-1]["logicOffset"] for items in hosted.values()] == [10_000, 10_000]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("updateStaticTopic", "T", "-c", "C"),
+        ("updateStaticTopic", "T", "-qn", "3"),
+        ("updateStaticTopic", "T", "-mf", "nothing.after"),
+        ("remappingStaticTopic", "T"),
+        ("remappingStaticTopic", "T", "-b", "a", "-fr", "maybe"),
+    ],
+)
+def test_lines_that_say_too_little(do: Run, words: tuple[str, ...]) -> None:
+    assert do(*words).code == 2
+
+
+def test_a_mapping_file_of_another_topic(do: Run, tmp_path: Path) -> None:
+    do("updateStaticTopic", "T", "-qn", "1", "-b", "a")
+    [file] = (tmp_path / "state" / "static-topics" / "T").glob("*.after")
+    done = do("remappingStaticTopic", "U", "-mf", str(file))
+    assert (done.code, "is about the topic T" in done.err) == (2, True)
+
+
+def test_nothing_is_changed_where_the_mapping_cannot_be_kept(
+    do: Run, brokers: list[StaticBroker], tmp_path: Path
+) -> None:
+    (tmp_path / "state").write_text("a file in the way")
+    done = do("updateStaticTopic", "T", "-qn", "1", "-b", "a")
+    assert (done.code, "nothing was changed" in done.err, brokers[0].static) == (1, True, {})

@@ -1,0 +1,77 @@
+"""The checks of what goes wrong slowly, as commands."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.certificates import Authority
+from tests.support.journals import snapshot as empty
+from tests.support.journals import written
+from tests.support.servers import FakeBroker, FakeNameServer
+
+
+def found(run: Run, *words: str) -> dict[str, Any]:
+    done = run("check", *words, "--json")
+    value: dict[str, Any] = json.loads(done.out)
+    assert value["exitCode"] == done.code
+    return value
+
+
+def test_heartbeats(run: Run, both: str) -> None:
+    assert found(run, "heartbeat", both)["state"] == "OK"
+
+
+def test_registrations_of_a_cluster_or_a_broker(run: Run, both: str, broker: FakeBroker, dead: str) -> None:
+    assert found(run, "registrationSize", both)["state"] == "UNKNOWN"
+    assert found(run, "registration-size", "-b", dead)["details"] == [
+        f"{dead}: connection refused, nothing listens there"
+    ]
+    assert run("check", "registrationSize", both, "-b", dead, "--clusterName", "C").code == 3
+
+
+def test_certificates_without_and_with_files_of_its_own(
+    run: Run, first: FakeNameServer, broker: FakeBroker, tmp_path: Path
+) -> None:
+    assert found(run, "certificates", "-n", first.addr)["summary"] == "no certificate was seen"
+    authority = Authority(tmp_path)
+    tls = authority.issue("server", days=40).for_servers()
+    with FakeBroker(tls=tls) as member, FakeNameServer({"C": {"a": {0: member.addr}}}, tls=tls) as server:
+        words = ("certificates", "-n", server.addr, "--tlsCa", str(authority.ca))
+        value = found(run, *words)
+        assert value["state"] == "CRITICAL"
+        assert value["summary"].startswith("of 3 certificates the first one ends in 2.0 days: CA file")
+        assert found(run, *words, "--warning", "1:", "--critical", "1:")["state"] == "OK"
+
+
+def test_journals_of_name_servers_of_the_context_or_as_named(
+    run: Run, first: FakeNameServer, tmp_path: Path
+) -> None:
+    assert found(run, "journal", "-n", first.addr)["state"] == "UNKNOWN"
+    first.config["journal"] = "ok"
+    assert found(run, "journal", "-n", first.addr)["state"] == "OK"
+    folder = written(tmp_path / "j", [empty()])
+    run("contextSet", "lab", "-n", first.addr, "--journal", folder)
+    value = found(run, "journal", "--context", "lab")
+    assert value["summary"] == "1 of 1 name servers can write their journal, 1 of 1 journals can be read"
+    assert value["state"] == "CRITICAL"
+    asked = len(first.asked)
+    value = found(run, "journal", "--journal", folder, "--warning", "~:", "--critical", "~:", "--verify")
+    assert (value["state"], value["summary"]) == ("OK", "1 of 1 journals can be read and are whole")
+    assert len(first.asked) == asked
+    done = run("check", "journal", "--journal", folder, "--since", "soon")
+    assert (done.code, "check journal: --since soon is no time" in done.err) == (3, True)
+
+
+def test_drains_of_this_machine(run: Run, both: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NSADMIN_STATE", str(tmp_path / "state"))
+    assert found(run, "drain", both)["state"] == "OK"
+    folder = tmp_path / "state" / "drains" / "C" / "broker-a"
+    folder.mkdir(parents=True)
+    (folder / "state.json").write_text("no drain")
+    value = found(run, "drain", both)
+    assert value["state"] == "UNKNOWN"
+    assert "state.json is no JSON" in value["details"][0]
+    assert "drain" in [one["check"] for one in json.loads(run("check", "all", both, "--json").out)["checks"]]

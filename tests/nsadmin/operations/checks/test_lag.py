@@ -1,0 +1,88 @@
+"""check lag: how far a group is behind."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from nsadmin import AdminClient
+from nsadmin.operations.checks import lag
+from nsadmin.operations.checks.finding import Finding, State
+from nsadmin.operations.checks.thresholds import Scale
+from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.servers import FakeNameServer, refuse
+
+NOW = 61_000
+
+
+@pytest.fixture
+def group(first: FakeNameServer) -> Iterator[ConsumerBroker]:
+    with ConsumerBroker() as running:
+        running.clients = {"G": ["c1", "c2"]}
+        first.clusters = {"C": {"broker-a": {0: running.addr}}}
+        yield running
+
+
+def found(addr: str, name: str = "G", topic: str | None = None, warning: str = "50") -> Finding:
+    with AdminClient(addr, timeout=5) as admin:
+        return lag.judge(Scale("lag", warning, "1000"), lag.look(admin, NOW, name, topic))
+
+
+def values(finding: Finding) -> dict[str, float | None]:
+    return {sample.measure.name: sample.value for sample in finding.samples}
+
+
+def test_how_far_it_is(first: FakeNameServer, group: ConsumerBroker) -> None:
+    finding = found(first.addr)
+    assert (finding.state, finding.summary) == (State.OK, "G is 10 messages behind on 2 queues")
+    assert values(finding) == {"lag": 10, "largest": 10, "delay": 60.0, "clients": 2}
+    assert finding.details == ("T broker-a 0: 10 behind", "no offset was ever committed on 1 queues")
+    assert found(first.addr, warning="9").state is State.WARNING
+    group.offsets["G", "T", 0] = 100
+    assert values(found(first.addr)) == {"lag": 0, "largest": 0, "delay": 0.0, "clients": 2}
+
+
+def test_the_queues_furthest_behind_are_named(first: FakeNameServer, group: ConsumerBroker) -> None:
+    group.ends = {("T", number): (0, 100) for number in range(8)}
+    group.offsets = {("G", "T", number): 100 - number for number in range(8)}
+    finding = found(first.addr)
+    assert values(finding)["lag"] == 28
+    assert finding.details[0] == "T broker-a 7: 7 behind"
+    assert finding.details[5:] == ("and 2 more queues",)
+
+
+def test_nobody_is_there_and_messages_wait(first: FakeNameServer, group: ConsumerBroker) -> None:
+    group.clients = {}
+    finding = found(first.addr)
+    assert finding.state is State.WARNING
+    assert finding.details[0] == "nobody of the group is connected"
+    group.offsets["G", "T", 0] = 100
+    assert found(first.addr).state is State.OK
+
+
+def test_what_a_broker_does_not_tell_makes_it_a_lower_bound(
+    first: FakeNameServer, group: ConsumerBroker, gone: str
+) -> None:
+    first.clusters = {"C": {"broker-a": {0: group.addr}, "broker-b": {0: gone}}}
+    finding = found(first.addr)
+    assert finding.state is State.UNKNOWN
+    assert finding.summary == "G is at least 10 messages behind on 2 queues"
+    assert finding.details[-1] == f"{gone}: connection refused, nothing listens there"
+    assert found(first.addr, warning="9").state is State.WARNING
+    first.clusters = {"C": {"broker-b": {0: gone}}}
+    assert found(first.addr).state is State.UNKNOWN
+
+
+def test_a_group_that_nobody_knows(first: FakeNameServer, group: ConsumerBroker, gone: str) -> None:
+    finding = found(first.addr, "X")
+    assert (finding.state, finding.about) == (State.UNKNOWN, "X")
+    assert finding.summary == "no broker knows the consumer group 'X'"
+    assert found(gone).state is State.UNKNOWN
+
+
+def test_of_a_group_that_was_deleted_nobody_can_be_connected(
+    first: FakeNameServer, group: ConsumerBroker
+) -> None:
+    group.clients, group.configs = {}, {}
+    group.handlers[203] = refuse(26, "Group G not exist!")
+    finding = found(first.addr)
+    assert (finding.state, values(finding)["clients"]) == (State.WARNING, 0)

@@ -1,0 +1,41 @@
+"""check namesrv: who answers, and who is ready."""
+
+from namesrv_core.protocol.codes import RequestCode
+from nsadmin import AdminClient
+from nsadmin.operations.checks import namesrv
+from nsadmin.operations.checks.finding import Finding, State
+from nsadmin.operations.checks.thresholds import Scale
+from tests.support.servers import FakeNameServer, closed_port, refuse
+
+
+def found(*addrs: str, critical: str | None = None) -> Finding:
+    with AdminClient(addrs, timeout=5) as admin:
+        return namesrv.judge(Scale("namesrv", None, critical), namesrv.look(admin))
+
+
+def test_all_answer() -> None:
+    with FakeNameServer() as server:
+        finding = found(server.addr)
+    assert (finding.state, finding.summary) == (State.OK, "1 of 1 name servers answer")
+    [failing, serving, latency] = finding.samples
+    assert (failing.value, serving.value, latency.of) == (0, 1, server.addr)
+    assert latency.value is not None
+    assert 0 < latency.value < 5
+
+
+def test_one_that_is_gone_is_a_warning_and_all_is_critical() -> None:
+    gone = f"127.0.0.1:{closed_port()}"
+    with FakeNameServer() as server:
+        finding = found(server.addr, gone)
+        assert found(server.addr, gone, critical="2:").state is State.CRITICAL
+    assert finding.state is State.WARNING
+    assert finding.details[0] == f"{gone}: connection refused, nothing listens there"
+    assert found(gone).state is State.CRITICAL
+
+
+def test_one_that_is_not_ready_does_not_serve() -> None:
+    with FakeNameServer() as server:
+        server.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC] = refuse(1, "name server not ready")
+        finding = found(server.addr)
+    assert finding.state is State.CRITICAL
+    assert finding.details[0].endswith("; it is not ready to tell routes yet")

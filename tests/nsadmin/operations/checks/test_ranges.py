@@ -1,0 +1,33 @@
+"""Ranges, as the examples of the Monitoring Plugins Development Guidelines have them."""
+
+import pytest
+
+from nsadmin.operations.checks.ranges import BadRange, parse
+
+
+@pytest.mark.parametrize(
+    ("text", "fine", "not_fine"),
+    [
+        ("10", (0, 10, 5.5), (-0.1, 10.1)),
+        ("10:", (10, 1e12), (9.9, -1)),
+        ("~:10", (-1e12, 10), (10.1,)),
+        ("10:20", (10, 20), (9.9, 20.1)),
+        ("@10:20", (9.9, 20.1), (10, 20, 15)),
+        ("@10", (-1, 11), (0, 10)),
+        ("~:", (-1e12, 0, 1e12), ()),
+        (":3", (0, 3), (-1, 4)),
+        ("-5:-1", (-3,), (0,)),
+        ("0.5", (0.5,), (0.6,)),
+    ],
+)
+def test_what_a_range_says_is_fine(text: str, fine: tuple[float, ...], not_fine: tuple[float, ...]) -> None:
+    found = parse(text)
+    assert not any(map(found.alerts, fine))
+    assert all(map(found.alerts, not_fine))
+    assert found.text == text
+
+
+@pytest.mark.parametrize("text", ["", "@", "x", "10:x", "1:2:3", "10:5", "nan", "inf", "~", "5m"])
+def test_what_is_no_range(text: str) -> None:
+    with pytest.raises(BadRange, match="is no range"):
+        parse(text)

@@ -1,0 +1,70 @@
+"""check topic: as the client of any name server meets it."""
+
+from nsadmin import AdminClient
+from nsadmin.operations.checks import topic
+from nsadmin.operations.checks.finding import Finding, State
+from nsadmin.operations.checks.thresholds import Scale
+from tests.support.servers import FakeBroker, FakeNameServer
+
+
+def found(*addrs: str, name: str = "T") -> Finding:
+    with AdminClient(addrs, timeout=5) as admin:
+        return topic.judge(Scale("topic"), topic.look(admin, name))
+
+
+def values(finding: Finding) -> list[float | None]:
+    """unwritable, writable, readable, writeQueues."""
+    return [sample.value for sample in finding.samples]
+
+
+def test_all_is_well(first: FakeNameServer, second: FakeNameServer) -> None:
+    finding = found(first.addr, second.addr)
+    assert (finding.state, finding.summary) == (State.OK, "1 of 1 brokers of T take messages")
+    assert (finding.about, finding.details) == ("T", ())
+    assert values(finding) == [0, 1, 1, 8]
+
+
+def test_a_broker_that_was_wiped_is_a_warning_and_the_last_one_critical(
+    first: FakeNameServer, broker: FakeBroker
+) -> None:
+    first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
+    first.routes = {"T": {"broker-a": 4, "broker-b": 6}}
+    finding = found(first.addr)
+    assert finding.state is State.WARNING
+    assert finding.details == ("broker-a: no permission to write",)
+    assert values(finding) == [1, 1, 2, 8]
+    first.routes = {"T": {"broker-a": 4, "broker-b": 4}}
+    assert found(first.addr).state is State.CRITICAL
+
+
+def test_the_name_server_that_knows_least_counts(first: FakeNameServer, second: FakeNameServer) -> None:
+    second.routes = {"T": {"broker-a": 4}}
+    finding = found(first.addr, second.addr)
+    assert finding.state is State.CRITICAL
+    assert finding.details == (f"name server {second.addr}: broker-a: no permission to write",)
+    second.routes = {}
+    finding = found(first.addr, second.addr)
+    assert finding.state is State.CRITICAL
+    assert finding.summary == "0 of 1 brokers of T take messages"
+    assert finding.details == (f"name server {second.addr} does not know the topic",)
+
+
+def test_a_master_that_does_not_answer_or_is_not_there(
+    first: FakeNameServer, broker: FakeBroker, gone: str
+) -> None:
+    first.clusters = {"C": {"broker-a": {0: gone, 1: broker.addr}}}
+    finding = found(first.addr)
+    assert finding.details == (f"broker-a: its master {gone}: connection refused, nothing listens there",)
+    # Its slave can be read.
+    assert values(finding) == [1, 0, 1, 0]
+    first.clusters = {"C": {"broker-a": {1: broker.addr}}}
+    assert found(first.addr).details == ("broker-a: no master",)
+
+
+def test_what_nobody_knows(first: FakeNameServer, gone: str) -> None:
+    missing = found(first.addr, name="X")
+    assert (missing.state, missing.summary) == (State.CRITICAL, "no name server knows X")
+    partly = found(first.addr, gone)
+    assert partly.state is State.WARNING
+    assert partly.details == (f"name server {gone}: connection refused, nothing listens there",)
+    assert found(gone).state is State.UNKNOWN

@@ -1,0 +1,11 @@
+"""What tests of procedures have in common."""
+
+import pytest
+
+from tests.support.servers import closed_port
+
+
+@pytest.fixture
+def dead() -> str:
+    """An address where nothing listens."""
+    return f"127.0.0.1:{closed_port()}"

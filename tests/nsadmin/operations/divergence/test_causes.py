@@ -1,0 +1,153 @@
+"""The likely cause of each kind of difference."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from nsadmin.client.pictures import Picture
+from nsadmin.operations.divergence.causes import BrokerFacts, Cause, Scene, cause_of
+from nsadmin.operations.divergence.comparing import Value, compare
+from tests.support.pictures import knowing, member, queues
+
+BOTH = ("s:1", "s:2")
+TWO_BROKERS = {"a": member(), "b": member("y:1")}
+
+
+def cause(pictures: list[Picture], **facts: BrokerFacts) -> Cause:
+    """Of the first difference; facts by the host of a broker's address."""
+    scene = Scene(pictures, {f"{host}:1": fact for host, fact in facts.items()})
+    return cause_of(compare(pictures).differences[0], scene)
+
+
+def telling(
+    names: tuple[str, ...] | None = BOTH, own: Mapping[str, Value | None] | None = None
+) -> BrokerFacts:
+    return BrokerFacts(True, names, own or {})
+
+
+# A broker that is not everywhere
+
+
+@pytest.fixture
+def without_b() -> list[Picture]:
+    return [knowing("s:1", TWO_BROKERS), knowing("s:2")]
+
+
+def test_it_registers_with_a_partial_list(without_b: list[Picture]) -> None:
+    found = cause(without_b, y=telling(("s:1",)))
+    assert found.kind == "partial-list"
+    assert found.text == "registers with a partial list: its namesrvAddr does not name s:2"
+    assert "updateBrokerConfig namesrvAddr 's:1;s:2' -b y:1" in found.advice
+
+
+def test_other_names_for_the_same_servers_are_no_partial_list(without_b: list[Picture]) -> None:
+    assert cause(without_b, y=telling(("name-server-1:9876",))).kind == "partition"
+    assert cause(without_b, y=telling(None)).kind == "partition"
+
+
+def test_it_names_all_and_one_has_not_heard(without_b: list[Picture]) -> None:
+    found = cause(without_b, y=telling())
+    assert (found.kind, "does not reach s:2" in found.text) == ("partition", True)
+
+
+def test_it_does_not_answer(without_b: list[Picture]) -> None:
+    assert cause(without_b, y=BrokerFacts(False)).kind == "gone"
+    assert cause(without_b).kind == "gone"
+
+
+def test_who_knows_no_broker_at_all_was_started_or_is_cut_off() -> None:
+    found = cause([knowing("s:1"), knowing("s:2", {}, {})], x=telling())
+    assert (found.kind, found.text.startswith("s:2 knows no broker")) == ("no-brokers", True)
+
+
+def test_two_addresses_for_one_broker() -> None:
+    pictures = [knowing("s:1"), knowing("s:2", {"a": member("y:1")})]
+    moved = cause(pictures, y=telling())
+    assert (moved.kind, "answers at y:1 only" in moved.text) == ("moved", True)
+    assert cause(pictures, x=telling(), y=telling()).kind == "conflict"
+    assert cause([knowing("s:1"), knowing("s:2", {"a": member(cluster="c, d")})]).kind == "cluster"
+
+
+# A topic that is not everywhere alike
+
+
+def topics(*tables: Mapping[str, Mapping[str, int]]) -> list[Picture]:
+    return [
+        knowing(f"s:{number + 1}", topics={"T": table} if table else {})
+        for number, table in enumerate(tables)
+    ]
+
+
+def test_write_permission_wiped_on_one_only() -> None:
+    found = cause(topics({"a": queues()}, {"a": queues(4)}), x=telling(own={"T": queues()}))
+    assert (found.kind, found.text) == ("wiped", "write permission of a was wiped on s:2 only")
+    # The broker need not say so.
+    assert cause(topics({"a": queues(7)}, {"a": queues(5)})).kind == "wiped"
+    came_back = cause(topics({"a": queues(4)}, {"a": queues(4)}, {"a": queues()}))
+    assert (came_back.kind, "not on s:3" in came_back.text) == ("wiped", True)
+
+
+def test_write_permission_added_on_one_only() -> None:
+    found = cause(topics({"a": queues(4)}, {"a": queues(6)}), x=telling(own={"T": queues(4)}))
+    assert (found.kind, "s:2 alone" in found.text) == ("write-perm-added", True)
+    # What it leaves behind, also where it is undone.
+    flat = cause(topics({"a": queues(7)}, {"a": queues(6)}), x=telling(own={"T": queues(7)}))
+    assert (flat.kind, "makes rw- of every" in flat.text) == ("write-perm-added", True)
+    assert cause(topics({"a": queues(7)}, {"a": queues(6)})).kind == "behind"
+    # 7 is nothing that addWritePerm makes.
+    assert cause(topics({"a": queues(5)}, {"a": queues(7)}), x=telling(own={"T": queues(5)})).kind == "behind"
+
+
+def test_a_permission_that_has_nothing_to_do_with_writing() -> None:
+    found = cause(topics({"a": queues(6)}, {"a": queues(2)}), x=telling(own={"T": queues(2)}))
+    assert (found.kind, found.text.startswith("s:1 has not heard the last")) == ("behind", True)
+
+
+def test_a_change_that_one_has_not_heard() -> None:
+    pictures = topics({"a": queues(number=8)}, {"a": queues(number=4)}, {"a": queues(number=4)})
+    every = ("s:1", "s:2", "s:3")
+    assert "s:2, s:3 has not heard" in cause(pictures, x=telling(every, {"T": queues(number=8)})).text
+    # Where the broker does not tell, the smaller part is taken to be behind.
+    assert "s:1 has not heard" in cause(pictures).text
+    assert "not all of them" in cause(pictures[:2]).text
+
+
+def test_behind_because_it_is_on_the_list_no_more() -> None:
+    pictures = topics({"a": queues(number=8)}, {"a": queues(number=4)})
+    found = cause(pictures, x=telling(("s:2",), {"T": queues(number=4)}))
+    assert (found.kind, "does not name s:1" in found.text) == ("partial-list", True)
+
+
+def test_a_topic_that_one_has_not_heard_of_or_has_kept() -> None:
+    pictures = topics({"a": queues()}, {})
+    assert cause(pictures, x=telling(own={"T": queues()})).kind == "not-registered"
+    assert cause(pictures).kind == "not-registered"
+    assert cause(pictures, x=telling(("s:1",), {"T": queues()})).kind == "partial-list"
+    kept = cause(pictures, x=telling(own={"T": None}))
+    assert (kept.kind, "but not on s:1" in kept.text) == ("left-over", True)
+
+
+def test_a_topic_that_no_broker_has() -> None:
+    pictures = [knowing("s:1", topics={"T": {}}), knowing("s:2", topics={})]
+    assert cause(pictures).kind == "left-over"
+
+
+# What no broker tells
+
+
+def test_kv_written_to_some_only() -> None:
+    found = cause([knowing("s:1"), knowing("s:2", kv={"n": {"k": "v"}})])
+    assert (found.kind, found.advice.startswith("nsadmin kvSync -s n --from s:2")) == (
+        "kv-written-to-some",
+        True,
+    )
+    assert found.text.startswith("written to s:2 only")
+    other = cause([knowing("s:1", kv={"n": {"k": "w"}}), knowing("s:2", kv={"n": {"k": "v"}})])
+    assert other.text.startswith("written to some of them only")
+    odd = cause([knowing(f"s:{number}", kv={"n": {"k": str(number % 3)}}) for number in (1, 2, 4)])
+    assert odd.text.startswith("written to s:2 only, or to the others only")
+
+
+def test_settings_are_each_ones_own() -> None:
+    pictures = [knowing("s:1", settings={"a": "1"}), knowing("s:2", settings={"a": "2"})]
+    assert cause(pictures).kind == "own-files"

@@ -1,0 +1,92 @@
+"""The scenario about it: each cause is produced, told from what goes by itself, and found."""
+
+import asyncio
+from pathlib import Path
+from typing import NamedTuple
+
+from namesrv_core.lab import virtual
+from namesrv_core.lab.play import play
+from namesrv_core.lab.reading import built_in
+from namesrv_core.lab.world import World
+from nsadmin import AdminClient
+from nsadmin.operations.divergence.findings import PATIENCE, in_words, name_of
+from nsadmin.operations.divergence.looking import Look, Looking
+
+MOMENTS = (30, 70, 330, 430, 610, 800, 918, 1150, 1310, 1390, 1530, 1680.5, 1750)
+
+
+class Told(NamedTuple):
+    """The first look at a time, and the second one two heartbeats later; name servers by their names."""
+
+    first: Look
+    second: Look
+    names: dict[str, str]
+
+    @property
+    def causes(self) -> set[str]:
+        return {found.cause.kind for found in self.second.findings if found.state == "drift"}
+
+    @property
+    def text(self) -> str:
+        """All that is said of the second look."""
+        servers = self.second.comparison.servers
+        lines = [
+            f"{found.what} {name_of(found.differences[0].item)} {in_words(found.differences[0], servers)}:"
+            f" {found.cause.text}"
+            for found in self.second.findings
+        ]
+        text = "\n".join(lines)
+        for addr, name in self.names.items():
+            text = text.replace(addr, name)
+        return text
+
+
+def looked(folder: Path) -> dict[float, Told]:
+    """Play the scenario, and look twice from each of the moments on."""
+    told: dict[float, Told] = {}
+
+    async def looking(world: World, at: float) -> None:
+        names = {site.place.address: name for name, site in world.sites.items()}
+        await asyncio.sleep(at)
+        with AdminClient(list(names), timeout=2) as admin:
+            looks = Looking(admin, lambda: int(world.clock() * 1000))
+            # Time stands still as long as the thread runs.
+            first = await asyncio.to_thread(looks.look)
+            await asyncio.sleep(PATIENCE / 1000)
+            told[at] = Told(first, await asyncio.to_thread(looks.look), names)
+
+    async def scene() -> None:
+        tasks: list[asyncio.Task[None]] = []
+
+        async def started(world: World) -> None:
+            tasks.extend(asyncio.ensure_future(looking(world, at)) for at in MOMENTS)
+
+        await play(built_in()["drift"], folder, started=started)
+        await asyncio.gather(*tasks)
+
+    virtual.run(scene())
+    return told
+
+
+def test_whatever_happens_in_the_scenario_about_it_the_cause_is_found(tmp_path: Path) -> None:
+    told = looked(tmp_path)
+    well = (330, 800, 1310, 1530, 1680.5, 1750)
+    assert {at: told[at].second.verdict for at in well} == dict.fromkeys(well, "agree")
+
+    # What begins between two looks is new, and nothing that one is told to act on.
+    assert (told[30].first.verdict, told[30].second.verdict) == ("agree", "converging")
+    assert told[70].first.verdict == "converging"
+    assert (told[70].second.verdict, told[70].causes) == ("diverge", {"partial-list"})
+    assert "its namesrvAddr does not name ns-3" in told[70].text
+    assert told[430].causes == {"wiped"}
+    assert "wiped on ns-2 only" in told[430].text
+    assert told[610].causes == {"write-perm-added"}
+    assert "addWritePerm was sent to ns-2" in told[610].text
+    assert told[918].causes == {"not-registered"}
+    assert "topic fresh on ns-1 ns-2, not on ns-3" in told[918].text
+    assert told[1150].causes == {"partition"}
+    assert "what it registers does not reach ns-3" in told[1150].text
+    assert told[1390].causes == {"kv-written-to-some"}
+    assert "written to ns-1 only" in told[1390].text
+    # A slow way is seen, and has gone by the second look.
+    assert told[1680.5].first.verdict == "converging"

@@ -1,0 +1,84 @@
+"""What happens in a drain, as records and in words."""
+
+import json
+
+import pytest
+
+from nsadmin.operations.drain import events
+from nsadmin.operations.drain.events import Event, record, words
+from nsadmin.operations.drain.risks import Risk
+
+T = 1_700_000_000_000
+TOPICS = ("a", "b", "c", "d", "e")
+TOLD: list[tuple[Event, str]] = [
+    (events.Started(T, "C", "broker-a", ("h:1", "h:2"), None), "drains broker-a of C on h:1, h:2"),
+    (
+        events.Started(T, "C", "broker-a", ("h:1",), "wait"),
+        "goes on with broker-a of C, which was at wait; h:1",
+    ),
+    (events.Joined(T, 12), "process 12 is draining it already: joined"),
+    (
+        events.Checked(T, 3, 0.25, (Risk("static", "1 topic is static", ("a",), True),)),
+        "3 topics, 25% of all queues that clients write to; 1 topic is static",
+    ),
+    (events.Checked(T, 1, None, ()), "1 topic, unknown of all queues that clients write to"),
+    (events.SnapshotTaken(T, "h:1", 1234), "h:1: 1,234 topics saved as they are"),
+    (events.Wiped(T, "h:1", 1, None), "h:1: write permission taken away"),
+    (events.Wiped(T, "h:1", 2, None), "h:1: write permission taken away (for the 2nd time)"),
+    (events.Wiped(T, "h:1", 11, None), "h:1: write permission taken away (for the 11th time)"),
+    (events.Wiped(T, "h:1", 1, "no answer"), "h:1: writes could not be stopped: no answer"),
+    (events.PermissionSet(T, "h:3", 6, 4, None), "h:3: brokerPermission 6 -> 4"),
+    (events.PermissionSet(T, "h:3", 6, 4, "no"), "h:3: brokerPermission stays 6: no"),
+    (events.Closed(T, ("h:1", "h:2")), "routes read back: nothing to write to on h:1, h:2"),
+    (events.Reopened(T, "h:1", TOPICS, "created"), "h:1: 5 topics open again (a, b, c and 2 more): created"),
+    (events.ServerLost(T, "h:1", "no"), "h:1 does not answer, what it tells clients is unknown: no"),
+    (events.ServerBack(T, "h:1"), "h:1 answers again"),
+    (events.BrokerGone(T, "h:1"), "h:1: the broker is not registered any more"),
+    (events.BrokerBack(T, "h:1"), "h:1: the broker is registered again"),
+    (events.Safe(T, ()), "safe to stop"),
+    (
+        events.Safe(T, ("h:1",)),
+        "safe to stop as far as is known: nobody knows what clients are told by h:1",
+    ),
+    (events.Unsafe(T, "open again on h:1"), "not safe to stop any more: open again on h:1"),
+    (events.CommandEnded(T, "stop broker-a", 3), "stop broker-a: ended with 3"),
+    (events.PutBack(T, "h:1", 3, "topic by topic", {}, None), "h:1: 3 topics as before (topic by topic)"),
+    (
+        events.PutBack(T, "h:1", 2, "topic by topic", {"a": "r-- instead of rw-"}, None),
+        "h:1: 2 topics as before (topic by topic); not a (r-- instead of rw-)",
+    ),
+    (events.PutBack(T, "h:1", 0, "", {}, "no answer"), "h:1: nothing was put back: no answer"),
+    (events.Undone(T, "broker-a"), "broker-a takes writes as before the drain"),
+]
+PROGRESS = events.Progress(
+    T, "wait", 1200, {"orders": 9, "pay": 20}, {"orders": "clients", "pay": "clients"}, 5, 1, {"h:4": 0},
+    {"h:1": 0}, 2, 1, 3, ("writes to stop",),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("event", "said"), TOLD, ids=lambda item: type(item).__name__)
+def test_an_event_in_words(event: Event, said: str) -> None:
+    assert words(json.loads(json.dumps(record(event)))) == said
+
+
+def test_how_it_stands() -> None:
+    assert words(record(PROGRESS)) == (
+        "wait: puts 1,200 a minute, pay 20 (clients), orders 9 (clients), lag 5; waits for writes to stop"
+    )
+    quiet = PROGRESS._replace(puts=None, residue={}, lag=None, waiting_for=(), phase="safe")
+    assert words(record(quiet)) == "safe: puts unknown; holds"
+
+
+def test_every_event_has_words_and_a_name_of_its_own() -> None:
+    kinds = {type(event) for event, _ in TOLD} | {type(PROGRESS)}
+    assert kinds == set(events.Event.__args__)
+
+
+def test_a_record_has_the_names_of_json() -> None:
+    assert record(events.Started(T, "C", "b", ("h:1",), None)) == {
+        "time": T, "event": "started", "cluster": "C", "broker": "b", "nameServers": ["h:1"], "resumed": None,
+    }  # fmt: skip
+    risk = Risk("static", "text", ("a",), True)
+    assert record(events.Checked(T, 1, 0.5, (risk,)))["risks"] == [
+        {"kind": "static", "text": "text", "topics": ("a",), "refuses": True}
+    ]

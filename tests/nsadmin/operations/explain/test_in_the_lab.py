@@ -1,0 +1,135 @@
+"""Each cause is produced by a scenario, and found at the moment when clients find no route."""
+
+from pathlib import Path
+
+from namesrv_core.lab.reading import built_in, parse
+from namesrv_core.lab.scenario import Scenario
+from nsadmin.operations.explain.facts import Question
+from tests.support.explained import Asked, Said, explained
+
+BOTH = {"ns-1", "ns-2"}
+ONE_GROUP = "namesrvs: 2\nduration: 10m\nfleet: {clusters: 1, groups: 1, replicas: 2, topics: 10}\n"
+
+
+def small(*lines: str) -> Scenario:
+    """Two name servers, and a master with its slave."""
+    return parse("\n".join([ONE_GROUP, *lines]), "x.yaml", "x")
+
+
+def test_whatever_happens_in_the_scenario_about_it_the_cause_is_found(tmp_path: Path) -> None:
+    moments = (90, 190, 430, 670, 910, 1141, 1270, 1390)
+    well = (30, 360, 600, 840, 1100, 1250, 1600)
+    nowhere = Question("no-such-topic")
+    *told, unknown, alone, named = explained(
+        built_in()["no-route"],
+        tmp_path,
+        *(Asked(at, recalls=True) for at in (*moments, *well)),
+        Asked(31, nowhere),
+        Asked(91, namesrvs=("ns-2",)),
+        Asked(92, namesrvs=("ns-2",), brokers=("broker-a-0:0",)),
+    )
+    relisted, half, forbidden, wiped, headless, forgotten, in_part, left = told[: len(moments)]
+    assert [said.verdict for said in told[len(moments) :]] == ["fine"] * len(well)
+
+    assert relisted.causes == {"wrongNameServer": {"ns-2"}, "partialNameServerList": {"ns-2"}}
+    assert (half.verdict, half.on("partialNameServerList", "warning")) == ("fine", {"ns-2"})
+    assert forbidden.causes == {"brokerPermission": BOTH}
+    assert "broker-a-1 may not be written to: brokerPermission=4" in forbidden.seen("brokerPermission")
+    assert wiped.causes == {"wiped": {"ns-2"}}
+    assert "the journal of ns-2, " in wiped.seen("wiped")
+    assert "WIPE_WRITE_PERM_OF_BROKER by 127.0.0.1:" in wiped.seen("wiped")
+    # The order configuration names brokers without a master as well.
+    assert headless.causes == {"masterMissing": BOTH, "orderConf": BOTH}
+    assert forgotten.causes == {"topicOnBrokerOnly": {"ns-2"}}
+    assert "DELETE_TOPIC_IN_NAMESRV by 127.0.0.1:" in forgotten.seen("topicOnBrokerOnly")
+    assert (in_part.verdict, in_part.on("orderConf", "warning")) == ("fine", BOTH)
+    assert "it names broker-a-0" in in_part.seen("orderConf")
+    assert left.causes == {"wrongNameServer": BOTH, "brokersGone": set()}
+    assert "it was on broker-a-1 (127.0.0.1:" in left.seen("brokersGone")
+    assert "which left: the journal of ns-1, " in left.seen("brokersGone")
+
+    assert unknown.causes == {"topicNotRegistered": BOTH, "autoCreateOff": set()}
+    assert "broker-a-0 creates no topic by itself" in unknown.seen("autoCreateOff")
+    # Who asks the wrong name server alone needs a broker's word.
+    assert alone.causes == {"wrongNameServer": {"ns-2"}}
+    assert named.causes == {"wrongNameServer": {"ns-2"}, "partialNameServerList": {"ns-2"}}
+
+
+def test_a_name_server_in_its_waiting_time(tmp_path: Path) -> None:
+    waiting, ready, killed, silent = explained(
+        built_in()["name-server-waits"], tmp_path, *map(Asked, (126, 175, 250, 242))
+    )
+    assert waiting.causes["nameServerNotReady"] == {"ns-1"}
+    assert "name server not ready; it waits 45 s" in waiting.seen("nameServerNotReady")
+    assert ready.verdict == "fine"
+    assert killed.causes["nameServerNotReady"] == {"ns-2"}
+    assert (silent.verdict, silent.on("nameServerSilent", "unknown")) == ("unknown", {"ns-2"})
+
+
+def test_brokers_that_a_partition_keeps_away(tmp_path: Path) -> None:
+    cut = small('faults: [{at: 10, fault: partition, brokers: "*", namesrvs: ns-2, for: 5m}]')
+    early, late = explained(cut, tmp_path, Asked(60), Asked(200))
+    assert early.verdict == "fine"
+    assert late.causes == {"wrongNameServer": {"ns-2"}, "brokerNotHeard": {"ns-2"}}
+    assert "broker-a-0 lists this server and is not registered here" in late.seen("brokerNotHeard")
+
+
+def test_brokers_that_do_nothing_are_gone_before_name_servers_know(tmp_path: Path) -> None:
+    frozen = small('faults: [{at: 10, fault: freeze, brokers: "*", for: 5m}]')
+    [said] = explained(frozen, tmp_path, Asked(20))
+    assert said.causes == {"brokersGone": BOTH}
+    assert "its master does not answer" in said.seen("brokersGone")
+
+
+def test_a_slave_that_stands_in_for_its_master_takes_no_messages(tmp_path: Path) -> None:
+    acting = parse(
+        "namesrvs: 2\nfleet: {clusters: 1, groups: 1, replicas: 2, topics: 10, actingMaster: true}\n"
+        'faults: [{at: 10, fault: kill, brokers: "*:0"}]',
+        "x.yaml",
+        "x",
+    )
+    [said] = explained(acting, tmp_path, Asked(60))
+    assert said.causes == {"masterMissing": BOTH}
+
+
+def test_questions_of_a_client_that_looks_elsewhere(tmp_path: Path) -> None:
+    lists = Question("orders", client_list="127.0.0.1:1,127.0.0.1:2")
+    other, zone, listed, read_only = explained(
+        small(),
+        tmp_path,
+        Asked(10, Question("orders", cluster="cluster-b")),
+        Asked(11, Question("orders", zone="z")),
+        Asked(12, lists),
+        Asked(13, Question("orders-history")),
+    )
+    assert other.causes == {"otherCluster": BOTH}
+    assert zone.causes == {"zone": BOTH}
+    assert list(listed.causes) == ["clientList"]
+    assert read_only.causes == {"topicPermission": BOTH}
+
+
+def test_a_registration_that_is_too_large(tmp_path: Path) -> None:
+    """Topics come one by one and are registered, till all of them together are too many."""
+    word = "t" * 110
+    faults = "\n".join(
+        f"  - {{at: {at}, fault: createTopic, brokers: broker-a-0:0, topic: {word}-{at}, count: 10000}}"
+        for at in range(1, 7)
+    )
+    fleet = "namesrvs: 2\nduration: 46s\nfleet: {clusters: 1, groups: 1, replicas: 1, topics: 10}\nfaults:"
+    master = ("broker-a-0:0",)
+    early, late = explained(
+        parse(f"{fleet}\n{faults}", "x.yaml", "x"),
+        tmp_path,
+        Asked(0.5, brokers=master),
+        Asked(45, brokers=master),
+    )
+    assert early.verdict == "fine"
+    assert _too_large(late) > 16 << 20
+    assert late.causes.keys() == {"wrongNameServer", "registrationTooLarge"}
+
+
+def _too_large(said: Said) -> int:
+    """The size of the one registration that was measured."""
+    [measured] = said.facts.sizes.values()
+    assert measured.result is not None
+    return measured.result.size

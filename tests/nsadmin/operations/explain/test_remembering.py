@@ -1,0 +1,90 @@
+"""What a journal knows of a topic's end, or of who took its permission."""
+
+from pathlib import Path
+
+from namesrv_core.events import (
+    BrokerUnregistered,
+    Event,
+    QueueData,
+    TopicChange,
+    TopicDeleted,
+    TopicsChanged,
+    WritePermWiped,
+)
+from nsadmin.operations.explain.remembering import remember
+from tests.support.journals import NOW, Pen, registered, snapshot
+
+WIPE, DELETE = "WIPE_WRITE_PERM_OF_BROKER", "DELETE_TOPIC_IN_NAMESRV"
+OPERATOR = "10.0.0.9:5"
+
+
+def change(before: int | None, after: int | None) -> tuple[TopicChange, ...]:
+    """From one permission to another; None is a topic that is not there."""
+    sides = [None if perm is None else QueueData("a", 8, 8, perm) for perm in (before, after)]
+    return (TopicChange("T", *sides),)
+
+
+BORN = registered("a", "T", addr="h:1")
+WIPED: list[Event] = [WritePermWiped("a", 1, change(6, 4))]
+LEFT: list[Event] = [
+    BrokerUnregistered("c", "a", 0, "h:1", "channel closed", None),
+    TopicsChanged("a", "unregistration", change(6, None)),
+]
+DELETED: list[Event] = [TopicDeleted("T", None, change(6, None))]
+
+
+def journal(folder: Path, *deeds: tuple[list[Event], str]) -> Path:
+    """A journal with these events and what caused them, a second apart."""
+    pen = Pen(folder, "ns-1")
+    pen.write(snapshot("start"))
+    for events, cause in deeds:
+        pen.write(*events, cause=cause, client=OPERATOR if cause in (WIPE, DELETE) else None)
+    pen.journal.close()
+    return folder
+
+
+def test_who_took_the_permission_and_when(tmp_path: Path) -> None:
+    memory = remember(journal(tmp_path, (BORN, "r"), (WIPED, WIPE)), "ns-1", "T")
+    deed = memory.closed["a"]
+    assert (deed.server, deed.time, deed.cause, deed.client) == ("ns-1", NOW + 3000, WIPE, OPERATOR)
+    assert (memory.gone, memory.deleted, memory.addrs) == ({}, None, {})
+    assert remember(tmp_path, "ns-1", "U").closed == {}
+
+
+def test_a_permission_that_came_back_was_not_taken(tmp_path: Path) -> None:
+    again: list[Event] = [TopicsChanged("a", "registration", change(4, 6))]
+    known = remember(journal(tmp_path, (BORN, "r"), (WIPED, WIPE), (again, "r")), "ns-1", "T")
+    assert (known.closed, known.gone) == ({}, {})
+
+
+def test_who_left_wiped_is_gone_and_not_wiped(tmp_path: Path) -> None:
+    known = remember(journal(tmp_path, (BORN, "r"), (WIPED, WIPE), (LEFT, "channel closed")), "ns-1", "T")
+    assert (known.closed, [*known.gone]) == ({}, ["a"])
+
+
+def test_with_which_broker_it_went_and_where_that_was(tmp_path: Path) -> None:
+    memory = remember(journal(tmp_path, (BORN, "r"), (LEFT, "channel closed")), "ns-1", "T")
+    assert (memory.gone["a"].cause, memory.gone["a"].reason) == ("channel closed", "unregistration")
+    assert memory.addrs == {"a": ("h:1",)}
+
+
+def test_who_is_back_is_not_gone(tmp_path: Path) -> None:
+    memory = remember(journal(tmp_path, (BORN, "r"), (LEFT, "channel closed"), (BORN, "r")), "ns-1", "T")
+    assert (memory.gone, memory.addrs) == ({}, {})
+
+
+def test_who_deleted_it(tmp_path: Path) -> None:
+    parts = ((BORN, "r"), (LEFT, "channel closed"), (BORN, "r"), (DELETED, DELETE))
+    memory = remember(journal(tmp_path, *parts), "ns-1", "T")
+    assert memory.deleted is not None
+    assert (memory.deleted.cause, memory.deleted.client, memory.gone) == (DELETE, OPERATOR, {})
+
+
+def test_what_was_made_anew_is_not_deleted(tmp_path: Path) -> None:
+    known = remember(journal(tmp_path, (BORN, "r"), (DELETED, DELETE), (BORN, "r")), "ns-1", "T")
+    assert known.deleted is None
+
+
+def test_a_topic_that_was_never_open_was_not_closed(tmp_path: Path) -> None:
+    closed: list[Event] = [TopicsChanged("a", "registration", change(None, 4))]
+    assert remember(journal(tmp_path, (closed, "r")), "ns-1", "T").closed == {}

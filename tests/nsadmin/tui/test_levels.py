@@ -1,0 +1,30 @@
+"""From which figures on something deserves a look."""
+
+import pytest
+
+from nsadmin.operations.checks.thresholds import FIGURES, MEASURES
+from nsadmin.tui import levels
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "found"),
+    [("latency", None, ""), ("latency", 100, ""), ("latency", 101, "warn"), ("latency", 1001, "bad"),
+     ("sendWait", 201, "bad")],
+)  # fmt: skip
+def test_a_level_is_reached_above_its_figure(name: str, number: float | None, found: str) -> None:
+    assert levels.tone(name, number) == found
+
+
+def test_a_disk_is_a_part_of_the_whole() -> None:
+    assert [levels.disk(ratio) for ratio in (None, 0.75, 0.76, 0.86)] == ["", "", "warn", "bad"]
+
+
+def test_lag_and_heartbeats_are_those_of_the_checks() -> None:
+    [lag] = [measure for measure in MEASURES["lag"] if measure.name == "lag"]
+    assert (lag.warning, lag.critical) == ("10000", "100000")
+    assert [levels.lag(number) for number in (None, 10_000, 10_001, 100_001)] == ["", "", "warn", "bad"]
+    assert [levels.heartbeat(part) for part in (None, 0.5, 0.6, 0.8)] == ["", "", "warn", "bad"]
+
+
+def test_every_figure_has_both_limits() -> None:
+    assert all(measure.warning and measure.critical for measure in FIGURES.values())

@@ -1,0 +1,57 @@
+"""The file of preferences: what it may have, and one line for what it may not."""
+
+from pathlib import Path
+
+import pytest
+
+from nsadmin.tui.preferences import BadPreferences, Preferences, load, path
+
+NAMES = ("sort", "quit")
+
+
+def loaded(tmp_path: Path, text: str) -> Preferences:
+    file = tmp_path / "tui.yaml"
+    file.write_text(text)
+    return load(str(file), NAMES)
+
+
+def test_it_lies_beside_the_contexts_and_need_not_be_there(tmp_path: Path) -> None:
+    assert path("/home/me/.config/nsadmin/config.yaml") == "/home/me/.config/nsadmin/tui.yaml"
+    assert load(str(tmp_path / "tui.yaml"), NAMES) == Preferences()
+    assert loaded(tmp_path, "") == Preferences()
+
+
+def test_theme_interval_keys_and_themes_of_ones_own(tmp_path: Path) -> None:
+    text = (
+        "theme: mine\ninterval: 2\nkeys: {sort: 'o,f5'}\nthemes: {mine: {primary: '#ff0000', dark: false}}\n"
+    )
+    assert loaded(tmp_path, text) == Preferences(
+        "mine", 2.0, {"sort": "o,f5"}, {"mine": {"primary": "#ff0000", "dark": "False"}}
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("colour: red", "colour is unknown; there are: theme, interval, keys, themes"),
+        ("keys: {fly: f}", "keys: fly is unknown; there are: sort, quit"),
+        ("keys: [a]", "keys has to be a map"),
+        ("interval: often", "interval often cannot be: give 0.5 to 3600 seconds"),
+        ("interval: true", "interval True cannot be"),
+        ("themes: {mine: {}}", "themes: mine needs primary"),
+        ("themes: {mine: {primary: red, hue: 3}}", "themes: mine: hue is unknown"),
+        ("- a", "has to be a map"),
+        ("a: [", "is no YAML in line"),
+    ],
+)
+def test_what_cannot_be_is_told_with_its_place(text: str, why: str, tmp_path: Path) -> None:
+    with pytest.raises(BadPreferences) as raised:
+        loaded(tmp_path, text)
+    assert why in str(raised.value)
+    assert str(raised.value).startswith(str(tmp_path / "tui.yaml"))
+    assert "\n" not in str(raised.value)
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(BadPreferences, match="cannot be read"):
+        load(str(tmp_path), NAMES)

@@ -1,0 +1,109 @@
+"""A row for each broker: figures, how old they are, what deserves a look."""
+
+from typing import Any
+
+from nsadmin.tui.model import Model
+from nsadmin.tui.polls import AnyPoll
+from nsadmin.tui.views.broker_rows import BrokerRow, rows
+from nsadmin.tui.views.brokers import COLUMNS, Brokers
+from nsadmin.tui.views.table import Cell
+from tests.support.screens import NOON, broker, server, silent
+
+MASTER, SLAVE = "10.0.1.1:10911", "10.0.1.2:10911"
+BOTH = server(groups={"broker-a": {0: MASTER, 1: SLAVE}})
+
+
+def model_of(*polls: AnyPoll) -> Model:
+    model = Model()
+    for poll in polls:
+        model.apply(poll)
+    return model
+
+
+def cell(row: BrokerRow, key: str) -> Cell:
+    return next(column.cell(row) for column in COLUMNS if column.key == key)
+
+
+def test_a_row_has_what_the_broker_and_its_name_servers_tell() -> None:
+    master, slave = rows(model_of(BOTH, broker(MASTER), broker(SLAVE, commitLogMaxOffset="999999999")))
+    assert {column.key: column.cell(master).text for column in COLUMNS} == {
+        "cluster": "cluster-a",
+        "broker": "broker-a",
+        "role": "master",
+        "addr": MASTER,
+        "state": "● up",
+        "listed": "1/1",
+        "version": "5.5.0",
+        "in": "100",
+        "ins": "         ▇",
+        "out": "200",
+        "outs": "         ▇",
+        "inToday": "4.0k",
+        "outToday": "–",
+        "disk": "██   50%",
+        "wait": "0 ms",
+        "dispatch": "0 B",
+        "replica": "",
+        "rtt": "1.0 ms",
+        "heartbeat": "–",
+        "uptime": "1.0 h",
+    }
+    assert [cell(slave, key).text for key in ("role", "replica")] == ["slave 1", "0 B"]
+
+
+def test_levels_give_figures_a_tone_and_old_ones_have_none() -> None:
+    figures: dict[str, Any] = {"commitLogDiskRatio": "0.9", "sendThreadPoolQueueHeadWaitTimeMills": "60"}
+    [full] = rows(model_of(server(), broker(MASTER, **figures)))
+    assert (cell(full, "disk").tone, cell(full, "wait").tone) == ("bad", "warn")
+    [old] = rows(model_of(server(), broker(MASTER, **figures), silent(MASTER, NOON + 5_000)))
+    assert (cell(old, "disk").tone, cell(old, "disk").text) == ("dim", "███▌ 90%")
+    assert cell(old, "state") == Cell("◐ frozen 0 s", "bad")
+    assert old.stale == 0
+
+
+def test_what_was_never_told_is_no_zero() -> None:
+    [row] = rows(model_of(server()))
+    assert {cell(row, key).text for key in ("in", "out", "disk", "wait", "version", "inToday", "uptime")} == {
+        "–"
+    }
+    assert row.stale is None
+
+
+def test_how_many_name_servers_list_it_and_say_that_it_is_wiped() -> None:
+    one, other = server("h:1", perms={"broker-a": 4}), server("h:2")
+    [row] = rows(model_of(one, other, broker(MASTER)))
+    assert (cell(row, "listed"), cell(row, "state")) == (Cell("2/2"), Cell("⊘ wiped? 1/2", "warn"))
+    [row] = rows(model_of(one, server("h:2", groups={}, perms={}), broker(MASTER)))
+    assert (cell(row, "listed"), cell(row, "state")) == (Cell("1/2", "warn"), Cell("⊘ wiped", "warn"))
+
+
+def test_the_screen_of_one_cluster_and_what_its_rows_are_about() -> None:
+    model = model_of(BOTH)
+    assert Brokers("cluster-b").items(model) == []
+    view = Brokers("cluster-a")
+    assert (view.title, len(view.items(model))) == ("Brokers of cluster-a", 2)
+    row = view.items(model)[0]
+    assert view.about(row)[:3] == ("broker-a", MASTER, "cluster-a")
+    assert view.key(row) == f"broker-a 0 {MASTER}"
+    assert "master" in view.text(row)
+
+
+def test_the_line_above_counts_states_and_messages() -> None:
+    model = model_of(BOTH, broker(MASTER), silent(SLAVE))
+    line = "".join(cell.text for cell in Brokers().headline(model))
+    assert line == "2 brokers  ◐ 1 frozen  ● 1 up  in 100/s  out 200/s"
+
+
+def test_every_column_can_be_sorted_by() -> None:
+    some = rows(model_of(BOTH, broker(MASTER), silent(SLAVE)))
+    for column in COLUMNS:
+        known = [column.value(row) for row in some if column.value(row) is not None]
+        assert sorted(known) is not None, column.key
+
+
+def test_since_when_no_name_server_has_heard_of_it() -> None:
+    told = server(silences={MASTER: (70_000, 120_000)})
+    [row] = rows(model_of(told, server("h:2", silences={MASTER: (5_000, 120_000)}), broker(MASTER)))
+    assert cell(row, "heartbeat") == Cell("1 min", "warn")
+    [row] = rows(model_of(server(silences={}), broker(MASTER)))
+    assert cell(row, "heartbeat") == Cell("–", "dim")

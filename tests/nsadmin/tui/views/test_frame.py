@@ -1,0 +1,84 @@
+"""What stands around every screen, at every width."""
+
+import pytest
+
+from nsadmin.tui.agreement import Verdict
+from nsadmin.tui.model import Model
+from nsadmin.tui.polls import NameServerPolled
+from nsadmin.tui.views import frame
+from nsadmin.tui.views.frame import Status
+from nsadmin.tui.views.table import Cell
+from nsadmin.tui.views.view import Line
+from tests.support.screens import NOON, server
+
+STATUS = Status("prod", "red", 5.0, NOON)
+
+
+def text(line: Line) -> str:
+    return "".join(cell.text for cell in line)
+
+
+def model() -> Model:
+    found = Model(["10.0.0.1:9876", "10.0.0.2:9876", "10.0.0.3:9876"])
+    found.apply(server())
+    found.apply(NameServerPolled(NOON - 65_000, "10.0.0.2:9876", error="closed"))
+    return found
+
+
+@pytest.mark.parametrize("width", [40, 80, 120, 250])
+def test_the_header_is_as_wide_as_the_screen_and_never_wider(width: int) -> None:
+    status = STATUS._replace(read_only=True, recording=True, errors=3, mode="paused")
+    head, _ = frame.header(model(), status, Verdict("diverge", ("brokers", "topics")), width)
+    assert len(text(head)) == width or width == 40
+    assert ("READ-ONLY" if width >= 90 else " RO ") in text(head)
+    assert all(word in text(head) for word in ("3 in the log", "● rec", "paused"))
+
+
+def test_name_servers_with_state_and_latency() -> None:
+    _, servers = frame.header(model(), STATUS, Verdict("agree"), 120)
+    assert text(servers).split("  ") == [
+        " ● 10.0.0.1:9876 1.0 ms", "✕ 10.0.0.2:9876 silent 1 min", "· 10.0.0.3:9876 …", ""
+    ]  # fmt: skip
+    _, narrow = frame.header(model(), STATUS, Verdict("agree"), 60)
+    assert ":9876 silent 1 min" in text(narrow)
+    assert "10.0.0.2" not in text(narrow)
+
+
+@pytest.mark.parametrize(("word", "sign"), [("agree", "✓"), ("diverge", "≠"), ("unknown", "?")])
+def test_agreement_is_a_sign_and_a_word(word: str, sign: str) -> None:
+    head, _ = frame.header(model(), STATUS, Verdict(word), 80)
+    assert f"{sign} {word}" in text(head)
+
+
+def test_the_context_has_its_colour() -> None:
+    head, _ = frame.header(model(), STATUS, Verdict("agree"), 80)
+    assert Cell(" prod ", "context-red") in head
+    head, _ = frame.header(model(), STATUS._replace(color=None), Verdict("agree"), 80)
+    assert Cell(" prod ", "context") in head
+
+
+def test_names_of_screens_are_cut_where_there_is_no_room() -> None:
+    line = frame.screens(("Brokers", "Topics"), "Topics", 80)
+    assert (text(line), line[1].tone) == (" 1 Brokers  2 Topics ", "tabChosen")
+    assert len(text(frame.screens(("Brokers", "Topics"), None, 14))) <= 14
+
+
+def test_the_way_here_and_tabs() -> None:
+    line = frame.tabs(("figures", "config"), 1, ("Brokers", "broker-a"))
+    assert text(line) == " Brokers › broker-a   figures  config "
+    assert line[2].tone == "tabChosen"
+
+
+def test_the_footer_says_how_many_rows_and_why() -> None:
+    assert text(frame.footer(3, 3, "", "", 0, 80)) == " 3 rows"
+    assert text(frame.footer(1, 3, "a", "in", 2, 80)) == " 1 of 3 rows  filter a  by in  2 columns more: ← →"
+
+
+def test_hints_take_no_more_room_than_there_is() -> None:
+    assert "? help" in text(frame.hints(80))
+    assert len(text(frame.hints(20))) <= 20
+    assert text(frame.hints(80, (("w", "wipe"),))).startswith(" w wipe ")
+
+
+def test_keys_are_read_as_they_stand_on_a_keyboard() -> None:
+    assert frame.shown_keys("question_mark,f1") == "? f1"

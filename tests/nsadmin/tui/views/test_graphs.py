@@ -1,0 +1,59 @@
+"""Figures over time, as lines of dots."""
+
+from nsadmin.tui.model import Model, Trend
+from nsadmin.tui.polls import GroupPolled, Lag
+from nsadmin.tui.views.graphs import Graphs, graph
+from nsadmin.tui.views.view import Line
+from tests.support.screens import NOON, broker, server
+
+
+def text(lines: list[Line]) -> str:
+    return "\n".join("".join(cell.text for cell in line).rstrip() for line in lines)
+
+
+def trend(*values: float) -> Trend:
+    found = Trend.empty()
+    for at, value in enumerate(values):
+        found.add(NOON + at * 60_000, value)
+    return found
+
+
+def test_a_line_with_its_axes(utc: None) -> None:
+    shown = text(graph("messages", {"a": trend(0, 100, 100, 50)}, 40, 8))
+    assert (
+        shown
+        == """\
+  messages  ━━ a 50
+    100 │       ⢀⠤⠊⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠒⠢⢄⣀
+     75 │     ⡠⠔⠁                ⠉⠑⠢⠤⣀
+     50 │  ⢀⠔⠊
+     25 │⡠⠒⠁
+      0 └─────────────────────────────
+         12:00:00             12:03:00"""
+    )
+
+
+def test_two_lines_share_their_scale_and_have_tones_of_their_own() -> None:
+    lines = graph("messages", {"a": trend(0, 100), "b": trend(50, 50)}, 60, 12)
+    tones = {cell.tone for line in lines[1:-2] for cell in line}
+    assert {"spark", "warn"} <= tones
+    assert all(len("".join(cell.text for cell in line)) <= 60 for line in lines)
+    assert len(lines) == 11
+
+
+def test_one_look_is_no_line_and_nothing_is_a_line_at_the_ground() -> None:
+    assert "two looks" in text(graph("messages", {"a": trend(1)}, 40, 10))
+    assert "⣀" in text(graph("messages", {"a": trend(0, 0)}, 40, 10))
+
+
+def test_the_screen_has_clusters_and_below_the_groups_that_are_most_behind() -> None:
+    model = Model()
+    model.apply(server())
+    for at in (0, 6_000):
+        model.apply(broker("10.0.1.1:10911", NOON + at))
+    assert "by cluster  ━━ cluster-a 100" in text(Graphs().draw(model, 80, 20))
+    for at in (0, 6_000):
+        model.apply(GroupPolled(NOON + at, "g", 1.0, [Lag("t", "b", 0, 9, 2, 0, None)]))
+    shown = text(Graphs().draw(model, 80, 20))
+    assert "messages that groups are behind  ━━ g 7" in shown
+    assert len(shown.splitlines()) <= 20

@@ -1,0 +1,49 @@
+"""Name servers in numbers."""
+
+from nsadmin.tui.model import Model
+from nsadmin.tui.polls import AnyPoll, NameServerPolled
+from nsadmin.tui.views.servers import COLUMNS, Servers, Settings
+from tests.support.screens import NOON, server
+
+ONE, TWO, THREE = (f"10.0.0.{number}:9876" for number in (1, 2, 3))
+
+
+def model_of(*polls: AnyPoll) -> Model:
+    model = Model([ONE, TWO])
+    for poll in polls:
+        model.apply(poll)
+    return model
+
+
+def test_numbers_of_each_and_how_much_it_differs() -> None:
+    model = model_of(server(ONE, kv={"NS": {"k": "v"}}), server(TWO, topics=("orders",), kv={}))
+    model.apply(NameServerPolled(NOON + 1000, THREE, error="closed"))
+    model.now = NOON + 11_000
+    first, _, third = Servers().items(model)
+    assert {column.key: column.cell(first).text.strip() for column in COLUMNS} == {
+        "addr": ONE, "state": "● up", "latency": "1.0 ms", "latencies": "▂", "brokers": "1", "topics": "2",
+        "keys": "1", "differs": "2", "error": "",
+    }  # fmt: skip
+    assert {column.key: column.cell(third).text.strip() for column in COLUMNS} == {
+        "addr": THREE, "state": "✕ down 10 s", "latency": "–", "latencies": "", "brokers": "–", "topics": "0",
+        "keys": "0", "differs": "–", "error": "closed",
+    }  # fmt: skip
+    line = "".join(cell.text for cell in Servers().headline(model))
+    assert line == "3 name servers  1 silent  they diverge: topics, KV config"
+
+
+def test_the_line_above_says_when_nobody_knows() -> None:
+    assert "whether they agree is not known" in Servers().headline(model_of(server(ONE)))[-1].text
+    assert Servers().headline(model_of(server(ONE), server(TWO)))[-1].tone == "good"
+
+
+def test_its_settings_and_who_has_them_otherwise() -> None:
+    model = model_of(server(ONE, settings={"a": "1", "b": "2"}), server(TWO, settings={"a": "1", "b": "3"}))
+    view = Servers().enter(Servers().items(model)[0])
+    assert isinstance(view, Settings)
+    assert view.items(model) == [("a", "1", ""), ("b", "2", TWO)]
+    assert (view.key(("a", "1", "")), view.title) == ("a", ONE)
+    assert view.about(("a", "1", ""))[-3:] == ("a", "1", ONE)
+    assert Settings("nobody").items(model) == []
+    row = Servers().items(model)[0]
+    assert (Servers().key(row), Servers().text(row), Servers().about(row).name_server) == (ONE, ONE, ONE)

@@ -1,0 +1,164 @@
+"""A table of twenty thousand rows: keys, the mouse, columns, and what flashes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from textual.app import App, ComposeResult
+
+from nsadmin.tui.model import Model
+from nsadmin.tui.picture import text_of
+from nsadmin.tui.themes import DARK
+from nsadmin.tui.views.table import Cell, Column, Sort
+from nsadmin.tui.views.view import View
+from nsadmin.tui.widgets.grid import Grid
+from tests.support.screens import driven
+
+COLUMNS = (
+    Column("name", "NAME", 8, lambda r: r[0], lambda r: Cell(r[0], "strong"), flashes=True),
+    Column("second", "SECOND", 8, lambda r: r[1], lambda r: Cell(str(r[1])), flashes=True),
+    *(
+        Column(f"c{at}", f"C{at}", 10, lambda r: r[1], lambda r, at=at: Cell(f"cell {at}"), right=True)  # type: ignore[misc]
+        for at in range(3, 12)
+    ),
+)
+
+
+class Numbers(View):
+    columns = COLUMNS
+    empty = "no numbers"
+
+    def items(self, model: Model) -> Sequence[Any]:
+        return ()
+
+    def key(self, item: Any) -> str:
+        return str(item[0])
+
+
+class Bare(App[None]):
+    """A grid alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entered: list[Any] = []
+        self.sorted: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        yield Grid(id="grid")
+
+    def on_mount(self) -> None:
+        self.register_theme(DARK)
+        self.theme = DARK.name
+        self.grid.focus()
+        self.grid.show_view(Numbers())
+
+    @property
+    def grid(self) -> Grid:
+        return self.query_one(Grid)
+
+    def on_grid_entered(self, message: Grid.Entered) -> None:
+        self.entered.append(message.item)
+
+    def on_grid_sort_asked(self, message: Grid.SortAsked) -> None:
+        self.sorted.append(message.key)
+
+
+MANY = [(f"row-{number:05}", number) for number in range(20_000)]
+
+
+@driven
+async def test_only_the_lines_that_are_seen_are_drawn() -> None:
+    app = Bare()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.grid.show_rows(MANY, None)
+        await pilot.press("end")
+        await pilot.pause()
+        lines = text_of(app).splitlines()
+        assert lines[0].startswith(" NAME     SECOND")
+        assert lines[-1].startswith("▌row-199… 19999")
+        assert len(app.grid.visible_rows) == 11
+        await pilot.press("home", "pagedown", "pagedown", "up")
+        assert app.grid.cursor == 19
+        await pilot.press("pageup", "k", "j")
+        assert app.grid.cursor == 9
+
+
+@driven
+async def test_columns_without_room_come_with_the_arrows() -> None:
+    app = Bare()
+    async with app.run_test(size=(40, 8)) as pilot:
+        app.grid.show_rows(MANY, None)
+        await pilot.pause()
+        assert "C3" in text_of(app).splitlines()[0]
+        hidden = app.grid.hidden_columns
+        assert hidden > 0
+        await pilot.press("right", "l")
+        head = text_of(app).splitlines()[0]
+        assert ("NAME" in head, "C3" in head, "C5" in head) == (True, False, True)
+        await pilot.press("left", "h", "h")
+        assert "C3" in text_of(app).splitlines()[0]
+
+
+@driven
+async def test_enter_and_a_double_click_open_a_row() -> None:
+    app = Bare()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.grid.show_rows(MANY, None)
+        await pilot.press("down", "enter")
+        await pilot.click("#grid", offset=(5, 4))
+        assert app.grid.cursor == 3
+        await pilot.click("#grid", offset=(5, 4), times=2)
+        assert [item[1] for item in app.entered] == [1, 3]
+        await pilot.click("#grid", offset=(12, 0))
+        assert app.sorted == ["second"]
+        await pilot.click("#grid", offset=(59, 0))
+
+
+@driven
+async def test_no_rows_are_said_and_no_key_hurts() -> None:
+    app = Bare()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.grid.show_rows([], Sort("name"))
+        await pilot.press("down", "end", "enter", "pagedown", "home")
+        await pilot.click("#grid", offset=(5, 4))
+        assert " no numbers" in text_of(app)
+        assert (app.grid.current, app.entered) == (None, [])
+
+
+@driven
+async def test_a_changed_cell_flashes_and_time_that_passes_does_not() -> None:
+    app = Bare()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.grid.show_rows([("a", "● up"), ("b", "◐ frozen 3 s")], None)
+        await pilot.pause()
+        app.grid.show_rows([("a", "✕ gone"), ("b", "◐ frozen 5 s")], None)
+        assert list(app.grid._flashing) == [("a", "second")]
+
+
+@driven
+async def test_the_cursor_stays_where_it_was_when_its_row_is_gone() -> None:
+    app = Bare()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.grid.show_rows(MANY[:10], None)
+        await pilot.press("end")
+        app.grid.show_rows(MANY[:5], None)
+        assert (app.grid.cursor, app.grid.current_key) == (4, "row-00004")
+        app.grid.show_view(Numbers(), "row-00002")
+        app.grid.show_rows(MANY[:5], None)
+        assert app.grid.cursor == 2
+
+
+@driven
+async def test_only_lines_that_show_something_else_are_drawn_again() -> None:
+    app, drawn = Bare(), []
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.grid.show_rows(MANY[:5], None)
+        await pilot.pause()
+        line = app.grid.render_line
+        app.grid.render_line = lambda y: drawn.append(y) or line(y)  # type: ignore[method-assign,func-returns-value]
+        app.grid.show_rows([*MANY[:3], ("row-00003", -1), MANY[4]], None)
+        await pilot.pause()
+        assert drawn == [4]
+        drawn.clear()
+        await pilot.press("down")
+        await pilot.pause()
+        assert sorted(set(drawn)) == [1, 2]

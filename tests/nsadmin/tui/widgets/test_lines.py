@@ -1,0 +1,38 @@
+"""Cells drawn one after the other, and which of them was clicked."""
+
+from textual.app import App, ComposeResult
+
+from nsadmin.tui.picture import text_of
+from nsadmin.tui.themes import DARK
+from nsadmin.tui.views.table import Cell
+from nsadmin.tui.widgets.lines import Lines
+from tests.support.screens import driven
+
+
+class Bare(App[None]):
+    clicked: list[tuple[str | None, int, int]]
+
+    def compose(self) -> ComposeResult:
+        yield Lines(id="lines")
+
+    def on_mount(self) -> None:
+        self.clicked = []
+        self.register_theme(DARK)
+        self.theme = DARK.name
+        self.query_one(Lines).show([[Cell("one "), Cell("two", "bad")], [Cell("esc\x1b")]])
+
+    def on_lines_clicked(self, message: Lines.Clicked) -> None:
+        self.clicked.append((message.control.id, message.line, message.cell))
+
+
+@driven
+async def test_lines_are_drawn_and_clicks_name_their_cell() -> None:
+    app = Bare()
+    async with app.run_test(size=(20, 4)) as pilot:
+        await pilot.pause()
+        assert text_of(app) == "one two\nesc\\x1b\n"
+        await pilot.click("#lines", offset=(5, 0))
+        await pilot.click("#lines", offset=(1, 1))
+        await pilot.click("#lines", offset=(15, 0))
+        await pilot.click("#lines", offset=(1, 3))
+        assert app.clicked == [("lines", 0, 1), ("lines", 1, 0)]

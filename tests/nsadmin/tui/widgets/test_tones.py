@@ -1,0 +1,27 @@
+"""Tones in each theme."""
+
+import pytest
+from textual.app import App
+
+from nsadmin.tui import themes
+from nsadmin.tui.widgets.tones import styles
+from tests.support.screens import driven
+
+EVERY = ("", "dim", "good", "warn", "bad", "info", "accent", "strong", "spark", "context-red", "tabChosen")
+
+
+@pytest.mark.parametrize("name", ["nsadmin-dark", "nsadmin-light", "textual-dark", "nord", "ansi-dark"])
+def test_every_theme_has_a_style_for_every_tone(name: str) -> None:
+    @driven
+    async def story() -> None:
+        app = App[None]()
+        for theme in themes.OURS:
+            app.register_theme(theme)
+        async with app.run_test():
+            app.theme = name
+            known = styles(app)
+            assert set(EVERY) <= known.keys()
+            assert known["good"].color != known["bad"].color
+            assert styles(app) is known
+
+    story()

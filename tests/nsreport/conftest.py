@@ -1,0 +1,75 @@
+"""One Spark session for all tests of the pipeline, and what scenarios of the lab leave behind."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyspark", reason="Spark is the extra nsadmin[spark]")
+
+from pyspark.sql import DataFrame, SparkSession
+
+from namesrv_core.lab import reading, virtual
+from namesrv_core.lab.play import play
+from nsreport import bronze, journals, session, sources
+from nsreport.sources import Source
+from tests.support import observer
+from tests.support.observer import Play
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    home = tmp_path_factory.mktemp("spark")
+    settings = {
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": str(home / "warehouse"),
+        "spark.driver.memory": "1g",
+        # For small tables, making programs of queries takes longer than they do.
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.sql.adaptive.enabled": "false",
+        # Half the work where data are tiny: nothing runs long enough to be worth more.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    }
+    started = session.start(home, "local[2]", settings)
+    started.sparkContext.setLogLevel("ERROR")
+    # Programs end their session; that of the tests is for all of them.
+    with pytest.MonkeyPatch.context() as patched:
+        for kind in ("pyspark.sql.SparkSession.stop", "pyspark.SparkContext.stop"):
+            patched.setattr(kind, lambda self: None)
+        yield started
+    started.stop()
+
+
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Plays a built-in scenario, once: the folder with its journals and truth.jsonl."""
+
+    @cache
+    def play_once(name: str) -> Path:
+        folder = tmp_path_factory.mktemp("lab") / name
+        virtual.run(play(reading.load(name), folder))
+        return folder
+
+    return play_once
+
+
+@pytest.fixture(scope="session")
+def plays(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Play]:
+    """All built-in scenarios, some of them smaller, with their truth."""
+    return {name: observer.played(name, tmp_path_factory.mktemp("truth") / name) for name in reading.names()}
+
+
+@pytest.fixture(scope="session")
+def ns_event(spark: SparkSession, played: Callable[[str], Path]) -> Callable[[str], DataFrame]:
+    """The events in the journals of a scenario, as silver has them."""
+
+    @cache
+    def events_of(name: str) -> DataFrame:
+        found, _ = sources.files(spark, Source(str(played(name))))
+        lines = sources.lines(spark, found)
+        return journals.events(bronze.rows(lines, datetime.now(UTC))).localCheckpoint()
+
+    return events_of

@@ -1,0 +1,69 @@
+"""Logs of released servers, cut short, and rarer lines after their sources; all read once for all tests."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from pyspark.sql import DataFrame, Row, SparkSession
+
+from nsreport import java_logs
+
+DATA = Path(__file__).parent / "data"
+
+
+class Read(NamedTuple):
+    """What came of all logs, in the order of times and lines."""
+
+    events: list[dict[str, Any]]
+    facts: list[Row]
+    stats: list[Row]
+    quarantine: list[Row]
+
+    def of(self, server: str, *types: str) -> list[dict[str, Any]]:
+        return [item for item in self.events if item["server"] == server and item["type"] in types]
+
+    def facts_of(self, server: str, kind: str) -> list[tuple[Any, ...]]:
+        return [(i.name, i.key, i.value) for i in self.facts if (i.server, i.kind) == (server, kind)]
+
+
+def messages(spark: SparkSession, logs: Mapping[str, Mapping[str, str]]) -> DataFrame:
+    """Lines of logs, by server and name of file, as they come to be read."""
+    rows = [
+        (f"{server}/{name}", at, line, server, name.split(".")[0])
+        for server, files in logs.items()
+        for name, text in files.items()
+        for at, line in enumerate(text.splitlines(), 1)
+    ]
+    shape = "file string, line long, text string, server string, kind string"
+    return java_logs.joined(spark.createDataFrame(rows, shape)).withColumn("hash", java_logs.hash_of())
+
+
+def rows(found: Iterable[Row]) -> list[dict[str, Any]]:
+    return [{key: value for key, value in row.asDict(True).items() if value is not None} for row in found]
+
+
+@pytest.fixture(scope="session")
+def real(spark: SparkSession) -> Read:
+    def log(name: str) -> str:
+        return (DATA / f"{name}.log").read_text()
+
+    new = log("5.5.0")
+    logs = {
+        # The same lines again, under the name that rotation gave them.
+        "new": {"namesrv.log": new, "namesrv.1.log": new, "namesrv_traffic.log": log("traffic")},
+        "old": {"namesrv.log": log("4.9.7")},
+        "rare": {"namesrv.log": log("rare")},
+        "broker": {f"{name}.log": log(name) for name in ("broker", "stats", "watermark")},
+    }
+    parsed = java_logs.read(messages(spark, logs).localCheckpoint())
+    parsed.kept.persist()
+    events = rows(parsed.events.orderBy("server", "time", "sourceLine").collect())
+    found = Read(
+        events,
+        parsed.facts.orderBy("server", "ts", "line", "key").collect(),
+        parsed.stats.orderBy("ts", "name").collect(),
+        parsed.quarantine.orderBy("file", "line").collect(),
+    )
+    parsed.kept.unpersist()
+    return found

@@ -1,0 +1,93 @@
+"""`nsadmin report run` on logs of Java's: whose they are, rotation, and what nobody understands."""
+
+import gzip
+import io
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from namesrv_core.lab import java_logs as lab_logs
+from namesrv_core.storage import reading
+from nsadmin.app import main
+from nsadmin.operations import reporting
+from nsreport import command, silver
+from nsreport.sinks import Tables
+
+EVENTS = ("BrokerRegistered", "BrokerUnregistered", "WritePermWiped", "WritePermAdded")
+LOG = lab_logs.FILE
+
+
+@pytest.fixture(autouse=True)
+def here(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pipeline in this process, with the session of all tests; tables of events are left out."""
+
+    @contextmanager
+    def started(flags: Any) -> Iterator[SparkSession]:
+        yield spark
+
+    def told(words: list[str], cache: Path, log: Path) -> Iterator[dict[str, Any]]:
+        with redirect_stdout(io.StringIO()) as out:
+            code = command.main(words)
+        said = [json.loads(line) for line in out.getvalue().splitlines()]
+        yield from said
+        if code:
+            raise reporting.Failed(said[-1]["error"], code)
+
+    monkeypatch.setattr(command, "started", started)
+    monkeypatch.setattr(reporting, "told", told)
+    monkeypatch.setattr(silver, "OF_DAYS", {})
+    monkeypatch.setattr(silver, "OF_ALL", {})
+
+
+def journal(folder: Path, server: str) -> Counter[tuple[str, str]]:
+    """What happened, as the journal of a scenario has it."""
+    records = reading.records(folder / server / "journal")
+    return Counter((one.type, one.fields["brokerName"]) for one in records if one.type in EVENTS)
+
+
+def found(spark: SparkSession, out: Path, server: str) -> Counter[tuple[str, str]]:
+    """What happened, as the pipeline has it."""
+    events = Tables(spark, str(out)).read(silver.EVENTS)
+    assert events is not None
+    rows = events.where(events.server == server).where(events.type.isin(*EVENTS)).collect()
+    return Counter((row.type, row.brokerName) for row in rows)
+
+
+def test_logs_that_rotate_and_lines_that_nobody_understands(
+    spark: SparkSession, played: Callable[[str], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario, out = played("undone-wipe"), tmp_path / "out"
+    new = "".join(lab_logs.lines(reading.records(scenario / "ns-1" / "journal"), "5.x"))
+    old = "".join(lab_logs.lines(reading.records(scenario / "ns-2" / "journal"), "4.x"))
+    live, other = tmp_path / "prod-1" / LOG, tmp_path / "of somebody" / LOG
+    for path in (live, other):
+        path.parent.mkdir(parents=True)
+    half = new.index("\n", len(new) // 2) + 1
+    # Copied while they rotate: the same lines are in two files, one of them compressed and called otherwise.
+    rotated = live.parent / "otherdays" / "namesrv.1.log.gz"
+    rotated.parent.mkdir()
+    rotated.write_bytes(gzip.compress(new[:half].encode()))
+    bad = "".join(f"2025-02-01 08:00:{n:02d} INFO main - topic changed, T{n} OLD: ?\n" for n in range(9))
+    live.write_text(new + bad)
+    other.write_text(old)
+    line = ["report", "run", "--input", str(tmp_path / "prod-1"), "--source", f"old-2={other.parents[2]}"]
+    assert main([*line, "--output", str(out), "--reports", "config_changes"]) == 3
+    assert found(spark, out, "prod-1") == journal(scenario, "ns-1")
+    assert found(spark, out, "old-2") == journal(scenario, "ns-2")
+    said = capsys.readouterr()
+    lines = new.count("\n") + old.count("\n") + 9
+    assert f"9 of {lines} lines" in said.err
+    assert "are in quarantine, more than --max-quarantine 1.00%: see silver/quarantine" in said.err
+    # The tables are made all the same.
+    assert "gold/config_changes" in said.out
+    lost = Tables(spark, str(out)).read(silver.QUARANTINE)
+    assert lost is not None
+    assert {(row.text[:14], row.reason) for row in lost.collect()} == {
+        ("topic changed,", "begins like a known message, and goes on otherwise")
+    }

@@ -1,0 +1,50 @@
+"""Every report is told of, and every column of it."""
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import nsreport.reports
+from nsreport import schemas
+from nsreport.reports.catalogue import REPORTS
+from tests.support.silver_rows import (
+    BROKER_RUNTIME,
+    CONSUMER_LAG,
+    COVERAGE,
+    ENTRY_FACT,
+    LOG_FACT,
+    ROUTE_FACT,
+    STATS_MINUTE,
+)
+
+NO_REPORT = {"__init__", "catalogue"}
+
+
+def test_every_module_is_a_report_that_is_told_of() -> None:
+    modules = {path.stem for path in Path(nsreport.reports.__file__).parent.glob("*.py")} - NO_REPORT
+    assert modules == set(REPORTS)
+
+
+@pytest.fixture(scope="module")
+def inputs(spark: SparkSession) -> dict[str, DataFrame]:
+    """An empty table of each kind that reports are made of."""
+    return {
+        "ns_event": spark.createDataFrame([], schemas.ns_event()),
+        "route_fact": spark.createDataFrame([], ROUTE_FACT),
+        "entry_fact": spark.createDataFrame([], ENTRY_FACT),
+        "coverage": spark.createDataFrame([], COVERAGE),
+        "stats_minute": spark.createDataFrame([], STATS_MINUTE),
+        "log_fact": spark.createDataFrame([], LOG_FACT),
+        "broker_runtime": spark.createDataFrame([], BROKER_RUNTIME),
+        "consumer_lag": spark.createDataFrame([], CONSUMER_LAG),
+    }
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_report_has_the_columns_that_it_tells_of(name: str, inputs: dict[str, DataFrame]) -> None:
+    report = REPORTS[name]
+    made = report.make(*(inputs[table] for table in report.inputs), 0, 1)
+    assert report.name == name == report.make.__name__
+    assert made.columns == list(report.columns)
+    assert set(report.partition) <= set(report.columns)

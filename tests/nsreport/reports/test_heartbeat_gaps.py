@@ -1,0 +1,85 @@
+"""Silences, and whose they were."""
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.testing import assertDataFrameEqual
+
+from namesrv_core.events import Event, HeartbeatGap, Heartbeats, ServerPaused
+from nsreport.reports.heartbeat_gaps import heartbeat_gaps
+from tests.support.ns_events import START, Teller, at, empty, frame, lost, master
+from tests.support.silver_rows import LOG_FACT, every, rows
+
+DAY = date(2025, 11, 21)
+
+
+def gap(name: str, seconds: float, *, resumed: bool = False) -> Event:
+    return HeartbeatGap("c", name, 0, "10.0.0.1:10911", int(seconds * 1000), resumed)
+
+
+def history() -> list[Teller]:
+    one, two, alone = Teller("ns-1"), Teller("ns-2"), Teller("alone")
+    for own in (one, two):
+        own.tell(0, empty(), master("a"), master("b"), master("x"), Heartbeats(3, None, None))
+    # Both miss a, and give it up; ns-2 alone misses b, which comes back; nobody told when it became long.
+    for own in (one, two):
+        own.tell(200, gap("a", 91)).tell(231, lost("a")).tell(300, master("a"))
+    two.tell(1100, gap("b", 100, resumed=True))
+    # All that a name server knows at once: itself. Then it is asleep.
+    alone.tell(0, empty(), master("p"), master("q"), Heartbeats(2, None, None))
+    alone.tell(400, gap("p", 95)).tell(401, gap("q", 93)).tell(410, gap("p", 105, resumed=True))
+    alone.tell(411, gap("q", 103, resumed=True)).tell(500, ServerPaused(20_000)).tell(900, gap("p", 92))
+    return [one, two, alone]
+
+
+@pytest.fixture(scope="module")
+def found(spark: SparkSession) -> DataFrame:
+    told = [
+        # Neither broker registers with one of its two name servers for a while; the other one is as ever.
+        *every([0, 30, 60, 260, 290], server="broker-1", kind="registered", key="10.0.0.9:9876"),
+        *every([90, 120], server="broker-1", kind="notRegistered", key="10.0.0.9:9876"),
+        *every(range(0, 300, 30), server="broker-1", kind="registered", key="10.0.0.8:9876"),
+        *every([10, 40], server="broker-2", kind="registered", key="10.0.0.9:9876"),
+        *every([70, 250], server="broker-2", kind="notRegistered", key="10.0.0.9:9876"),
+        *every(range(0, 300, 30), server="broker-2", kind="registered", key="10.0.0.8:9876"),
+    ]
+    facts = rows(spark, LOG_FACT, *told)
+    return heartbeat_gaps(frame(spark, *history()), facts, at(0), at(1200)).localCheckpoint()
+
+
+def row(server: str, name: str | None, since: float, until: float, *rest: Any) -> tuple[Any, ...]:
+    moments = [
+        datetime.fromtimestamp(START / 1000 + each, UTC).replace(tzinfo=None) for each in (since, until)
+    ]
+    seat = ("-", name, None) if ":" in server else ("c", name, 0) if name else ("-", None, None)
+    return (DAY, *seat, server, *moments, float(until - since), *rest)
+
+
+def test_a_silence_ends_with_a_loss_or_a_sign_of_life(spark: SparkSession, found: DataFrame) -> None:
+    expected = [
+        row("ns-1", "a", 109, 231, "lost", "broker", 1),
+        row("ns-2", "a", 109, 231, "lost", "broker", 1),
+        row("ns-2", "b", 1000, 1100, "resumed", "link", 1),
+    ]
+    shown = found.where("server like 'ns-%'")
+    assertDataFrameEqual(shown, spark.createDataFrame(expected, found.schema))
+
+
+def test_what_all_brokers_share_is_the_name_servers_own(spark: SparkSession, found: DataFrame) -> None:
+    expected = [
+        row("alone", "p", 305, 410, "resumed", "name server", 2),
+        row("alone", "q", 308, 411, "resumed", "name server", 2),
+        row("alone", None, 480, 500, "resumed", "name server", None),
+        row("alone", "p", 808, 1200, "open", "broker", 1),
+    ]
+    assertDataFrameEqual(found.where("server = 'alone'"), spark.createDataFrame(expected, found.schema))
+
+
+def test_brokers_tell_that_they_could_not_register(spark: SparkSession, found: DataFrame) -> None:
+    expected = [
+        row("10.0.0.9:9876", "broker-1", 60, 260, "resumed", "name server", 2),
+        row("10.0.0.9:9876", "broker-2", 40, 250, "open", "name server", 2),
+    ]
+    assertDataFrameEqual(found.where("server like '10.%'"), spark.createDataFrame(expected, found.schema))

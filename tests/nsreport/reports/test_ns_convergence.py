@@ -1,0 +1,33 @@
+"""How long changes take to be everywhere."""
+
+from datetime import date
+
+from pyspark.sql import SparkSession
+from pyspark.testing import assertDataFrameEqual
+
+from nsreport.reports.ns_convergence import ns_convergence
+from tests.support.ns_events import at
+from tests.support.silver_rows import COVERAGE, ROUTE_FACT, looked, route, rows
+
+DAY = date(2025, 11, 21)
+
+
+def test_from_the_first_name_server_to_the_last(spark: SparkSession) -> None:
+    facts = rows(
+        spark,
+        ROUTE_FACT,
+        # At once; after 4 s; never.
+        route("ns-1", 10, 100), route("ns-2", 10, 104),
+        route("ns-1", 100, 200, perm=4), route("ns-2", 104, None, perm=4),
+        route("ns-1", 200, None, perm=2),
+        # Another one at once, before a name server is new and gets it 30 s later.
+        route("ns-1", 20, None, topic="U"), route("ns-2", 20, 300, topic="U"),
+        route("ns-2", 340, None, topic="U"),
+    )  # fmt: skip
+    looks = [looked("ns-2", 0, 300), looked("ns-2", 300, 310, known=False), looked("ns-2", 310, None)]
+    found = ns_convergence(facts, rows(spark, COVERAGE, looked("ns-1", 0, None), *looks), at(0), at(1000))
+    expected = [
+        (DAY, "c", "change", 4, 1, 0.0, 3.6, 4.0),
+        (DAY, "c", "name server", 1, 0, 30.0, 30.0, 30.0),
+    ]
+    assertDataFrameEqual(found, spark.createDataFrame(expected, found.schema))

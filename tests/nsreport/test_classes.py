@@ -1,0 +1,51 @@
+"""The class-data archive: made once, used from then on, and never half of one."""
+
+from pathlib import Path
+
+import pytest
+
+from nsreport.classes import Archive
+
+
+def written(archive: Archive) -> Path:
+    """Where Java is told to write it."""
+    flag = archive.flags.split()[0]
+    assert flag.startswith("-XX:ArchiveClassesAtExit=")
+    return Path(flag.partition("=")[2])
+
+
+def test_the_first_session_that_ends_well_makes_it(tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "cache", "/java")
+    path = written(archive)
+
+    def end() -> int:
+        path.write_text("classes")
+        return 0
+
+    archive.keep(end)
+    again = Archive(tmp_path / "cache", "/java")
+    assert again.flags.split()[0] == f"-XX:SharedArchiveFile={again.path}"
+    assert again.path.read_text() == "classes"
+    again.keep(lambda: pytest.fail("Java is not waited for"))
+    assert list((tmp_path / "cache").iterdir()) == [again.path]
+
+
+def test_one_that_ended_badly_leaves_nothing(tmp_path: Path) -> None:
+    archive = Archive(tmp_path, "/java")
+    path = written(archive)
+
+    def end() -> int:
+        path.write_text("half of it")
+        return 1
+
+    archive.keep(end)
+    assert list(tmp_path.iterdir()) == []
+    archive.keep(lambda: 0)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_java_has_another_one(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    before = Archive(tmp_path, str(tmp_path / "a")).path
+    (tmp_path / "a" / "release").write_text('JAVA_VERSION="21"')
+    assert len({before, Archive(tmp_path, str(tmp_path / "a")).path, Archive(tmp_path, "/b").path}) == 3

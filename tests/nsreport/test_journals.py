@@ -1,0 +1,112 @@
+"""Lines of journals as events, and what is none."""
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, Row, SparkSession
+
+from namesrv_core.storage import reading
+from nsreport import bronze, journals, schemas
+
+NOW = datetime(2025, 1, 1, tzinfo=UTC)
+LINES = "file string, line bigint, text string, kind string, server string"
+TIME = 1_738_400_000_123
+
+
+def lines(spark: SparkSession, *texts: str, server: str | None = None) -> DataFrame:
+    rows = [("f", number, text, "journal", server) for number, text in enumerate(texts, 1)]
+    return bronze.rows(spark.createDataFrame(rows, LINES), NOW)
+
+
+def record(**fields: Any) -> str:
+    head = {"v": 1, "seq": 1, "time": TIME, "server": "s", "type": "ServerReady", "cause": "name server"}
+    whole = {**head, **fields}
+    return json.dumps({name: value for name, value in whole.items() if value is not ...})
+
+
+def events(spark: SparkSession, *texts: str) -> Sequence[Row]:
+    return journals.events(lines(spark, *texts)).orderBy("seq").collect()
+
+
+def test_all_that_journals_say_is_there(
+    ns_event: Callable[[str], DataFrame], played: Callable[[str], Path]
+) -> None:
+    found = ns_event("flapping-broker")
+    assert found.schema.names == schemas.ns_event().names
+    read = {
+        (row.server, row.seq): {name: value for name, value in row.asDict(True).items() if value is not None}
+        for row in found.collect()
+    }
+    written = [
+        one
+        for name in ("ns-1", "ns-2", "ns-3")
+        for one in reading.records(played("flapping-broker") / name / "journal")
+    ]
+    assert len(read) == len(written) > 100
+    for one in written:
+        row = read[one.server, one.seq]
+        assert (row["type"], row["time"], row["cause"]) == (one.type, one.time, one.origin.cause)
+        assert round(row["ts"].timestamp() * 1000) == one.time
+        assert (row["dialect"], row["confidence"]) == ("journal", 1.0)
+        plain = {name: value for name, value in one.fields.items() if not isinstance(value, (dict, list))}
+        assert {name: row.get(name) for name in plain} == plain
+
+
+def test_a_broker_has_a_cluster_also_where_the_event_does_not_say_it(spark: SparkSession) -> None:
+    known = record(seq=2, type="BrokerChanged", clusterName="c", brokerName="b", brokerId=0)
+    late = record(seq=3, type="Snapshot", groups=[{"clusterName": "d", "brokerName": "e", "members": []}])
+    rows = events(
+        spark, known, late, record(seq=4, type="TopicsChanged", brokerName="b"),
+        record(seq=5, type="MinBrokerIdChanged", brokerName="e"), record(seq=6, brokerName="nobody"),
+    )  # fmt: skip
+    assert [row.cluster for row in rows] == ["c", "-", "c", "d", "-"]
+    assert [row.clusterName for row in rows] == ["c", None, None, None, None]
+
+
+def test_collectors_are_another_dialect(spark: SparkSession) -> None:
+    [row] = events(spark, record(source="collector"))
+    assert (row.dialect, row.date) == ("collector", date(2025, 2, 1))
+
+
+def test_an_operator_may_say_whose_journal_it_is(spark: SparkSession) -> None:
+    [row] = journals.events(lines(spark, record(), server="other")).collect()
+    assert row.server == "other"
+
+
+def test_what_is_no_record_says_why(spark: SparkSession) -> None:
+    texts = [
+        record(), "{", "", '{"v":1}', record(v=2, seq="x"), record(v=...), record(cause=...),
+        record(time="yesterday"), record(type=...), "[1]", record(brokerId="none"),
+    ]  # fmt: skip
+    found = lines(spark, *texts)
+    rows = journals.quarantine(found).orderBy("line").collect()
+    assert [(row.line, row.reason) for row in rows] == [
+        (2, "no JSON, or a field of another type"),
+        (3, "no record: it has no v"),
+        (4, "no record: it has no seq"),
+        (5, "schema version 2, and this program knows 1"),
+        (6, "no record: it has no v"),
+        (7, "no record: it has no cause"),
+        (8, "no JSON, or a field of another type"),
+        (9, "no record: it has no type"),
+        (10, "no JSON, or a field of another type"),
+        (11, "no JSON, or a field of another type"),
+    ]
+    assert rows[0].asDict() == {
+        "file": "f", "line": 2, "text": "{", "reason": "no JSON, or a field of another type",
+        "kind": "journal", "date": date(1970, 1, 1),
+    }  # fmt: skip
+    assert journals.events(found).count() == 1
+
+
+def test_fields_and_types_of_later_days_are_passed_over(spark: SparkSession) -> None:
+    [row] = events(spark, record(type="OfLaterDays", new={"a": [1]}))
+    assert row.type == "OfLaterDays"
+
+
+def test_a_long_line_is_cut_in_quarantine(spark: SparkSession) -> None:
+    [row] = journals.quarantine(lines(spark, "x" * 10_000)).collect()
+    assert len(row.text) == journals.CUT

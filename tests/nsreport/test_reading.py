@@ -1,0 +1,60 @@
+"""Reading what a run has made."""
+
+from datetime import date, datetime
+from pathlib import Path
+
+import pytest
+
+from nsreport import reading
+from nsreport.reading import Days, NotMade
+from nsreport.reports.catalogue import REPORTS
+from tests.support.gold_tables import DAY, NEXT, gold
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    gold(tmp_path)
+    return tmp_path
+
+
+def test_rows_have_the_columns_of_the_report_and_their_order(folder: Path) -> None:
+    rows = reading.report(folder, "broker_availability")
+    assert list(rows[0]) == list(REPORTS["broker_availability"].columns)
+    assert [(row["date"], row["cluster"], row["brokerName"], row["availability"]) for row in rows] == [
+        (DAY, "c 1", "a", 100.0),
+        (DAY, "c 1", "b<1>", 92.5926),
+        (NEXT, "c 1", "a", None),
+    ]
+
+
+def test_days_are_both_included(folder: Path) -> None:
+    def days(first: date | None, last: date | None) -> set[date]:
+        found = reading.report(folder, "broker_availability", Days(first, last))
+        return {row["date"] for row in found}
+
+    assert (days(DAY, DAY), days(NEXT, None), days(None, DAY)) == ({DAY}, {NEXT}, {DAY})
+
+
+def test_an_empty_table_has_no_rows(folder: Path) -> None:
+    assert reading.report(folder, "drain_audit") == []
+
+
+def test_lines_and_those_that_nobody_understood_are_counted(folder: Path) -> None:
+    assert reading.quarantined(folder) == (3, 200)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("ns_health", "no such table was made"), ("x", "there is no report x; there are: broker_")],
+)
+def test_what_is_not_there_is_said_with_what_to_do(folder: Path, name: str, said: str) -> None:
+    with pytest.raises(NotMade, match=said):
+        reading.report(folder, name)
+
+
+def test_values_become_those_of_json() -> None:
+    assert reading.plain({"at": [datetime(2025, 2, 1, 3, 4, 5, 678_000)], "day": DAY, "n": 1.5}) == {
+        "at": ["2025-02-01T03:04:05.678Z"],
+        "day": "2025-02-01",
+        "n": 1.5,
+    }

@@ -1,0 +1,54 @@
+"""The session that all tests share, and what goes to other machines."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+from pyspark import SparkConf
+from pyspark.sql import SparkSession
+
+from nsreport import session
+
+
+def test_times_are_utc_and_nothing_listens_for_browsers(spark: SparkSession) -> None:
+    assert spark.sql("select cast(timestamp_millis(0) as string)").first() == ("1970-01-01 00:00:00",)
+    assert spark.sparkContext.uiWebUrl is None
+
+
+def test_workers_get_the_packages_that_functions_are_of(tmp_path: Path) -> None:
+    with zipfile.ZipFile(session.packed(tmp_path / "cache")) as archive:
+        assert {"nsreport/__init__.py", "nsreport/sources.py", "namesrv_core/events.py"} <= set(
+            archive.namelist()
+        )
+
+
+def test_what_spark_submit_is_given_goes_before_ours(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert session._defaults(is_local=True) == session.SETTINGS
+    monkeypatch.setenv("SPARK_ENV_LOADED", "1")
+    given = SparkConf(False)
+    given.setAll([("spark.sql.shuffle.partitions", "400"), ("spark.sql.session.timeZone", "Asia/Shanghai")])
+    monkeypatch.setattr(session, "SparkConf", lambda: given)
+    left = session._defaults(is_local=True)
+    assert set(session.SETTINGS) - set(left) == {"spark.sql.shuffle.partitions"}
+    assert left["spark.sql.session.timeZone"] == "UTC"
+
+
+def test_a_cluster_has_as_many_partitions_as_spark_thinks() -> None:
+    assert set(session.SETTINGS) - set(session._defaults(is_local=False)) == {"spark.sql.shuffle.partitions"}
+
+
+def test_few_rows_are_worked_on_without_making_programs(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "spark.sql.optimizer.metadataOnly"
+    monkeypatch.setattr(
+        session, "_PROGRAMS", {key: ("false", "true"), "spark.sql.codegen.wholeStage": ("x", "y")}
+    )
+    for rows, expected in ((session.FEW, "false"), (session.FEW + 1, "true")):
+        session.suit(spark, rows)
+        assert spark.conf.get(key) == expected
+    # That of the tests was set when they began.
+    assert spark.conf.get("spark.sql.codegen.wholeStage") == "false"
+    spark.conf.unset(key)

@@ -1,0 +1,145 @@
+"""Tables that are replaced whole or not at all, whatever happens in between."""
+
+import shutil
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from nsreport import sinks
+from nsreport.folders import Folders
+from nsreport.sinks import Table, Tables
+
+DAYS = Table("silver/days", ("date", "cluster"))
+WHOLE = Table("gold/whole")
+SHAPE = "n int, date date, cluster string"
+FIRST, SECOND, THIRD = date(2025, 1, 1), date(2025, 1, 2), date(2025, 1, 3)
+
+Kept = set[tuple[int, date, str]]
+
+
+def frame(spark: SparkSession, *rows: tuple[int, date, str]) -> DataFrame:
+    return spark.createDataFrame(rows, SHAPE).coalesce(1)
+
+
+def kept(tables: Tables, table: Table = DAYS) -> Kept:
+    found = tables.read(table)
+    assert found is not None
+    return {tuple(row) for row in found.collect()}
+
+
+@pytest.fixture
+def tables(spark: SparkSession, tmp_path: Path) -> Tables:
+    tables = Tables(spark, str(tmp_path / "out"))
+    tables.replace(DAYS, frame(spark, (1, FIRST, "7"), (2, FIRST, "b"), (3, SECOND, "7")))
+    return tables
+
+
+def test_a_table_that_was_never_written_is_none(tables: Tables) -> None:
+    assert tables.read(WHOLE) is None
+
+
+def test_days_are_replaced_with_all_their_partitions_and_others_stay(
+    spark: SparkSession, tables: Tables
+) -> None:
+    tables.replace(DAYS, frame(spark, (4, FIRST, "7"), (5, THIRD, "c")), [FIRST, THIRD])
+    assert kept(tables) == {(4, FIRST, "7"), (5, THIRD, "c"), (3, SECOND, "7")}
+    tables.replace(DAYS, frame(spark, (6, FIRST, "7")))
+    assert kept(tables) == {(6, FIRST, "7")}
+
+
+def test_a_table_without_rows_keeps_its_columns(spark: SparkSession, tables: Tables) -> None:
+    for table in (DAYS, WHOLE):
+        tables.replace(table, frame(spark))
+        found = tables.read(table)
+        assert found is not None
+        assert (found.count(), found.schema) == (0, frame(spark).schema)
+
+
+def test_a_table_without_partitions_is_replaced_whole(spark: SparkSession, tables: Tables) -> None:
+    for number in (1, 2):
+        tables.replace(WHOLE, frame(spark, (number, FIRST, "a")))
+        assert kept(tables, WHOLE) == {(number, FIRST, "a")}
+
+
+def test_rows_of_a_file_are_in_the_order_that_the_table_has(spark: SparkSession, tables: Tables) -> None:
+    ordered = Table("silver/ordered", ("date", "cluster"), ("n",))
+    for rows in ((4, 2), (3, 1)):
+        tables.append(ordered, frame(spark, *((number, FIRST, "a") for number in rows)))
+    found = tables.read(ordered)
+    assert found is not None
+    assert [row.n for row in found.collect()] in ([1, 3, 2, 4], [2, 4, 1, 3])
+    tables.compact(ordered)
+    assert [row.n for row in found.sparkSession.read.parquet(tables.root + "/silver/ordered").collect()] == [
+        1,
+        2,
+        3,
+        4,
+    ]
+
+
+def test_rows_are_added(spark: SparkSession, tables: Tables) -> None:
+    tables.append(DAYS, frame(spark, (9, FIRST, "7")))
+    assert len(kept(tables)) == 4
+
+
+def test_small_files_are_put_together(spark: SparkSession, tables: Tables, tmp_path: Path) -> None:
+    tables.append(DAYS, frame(spark, (9, FIRST, "7")))
+    tables.append(WHOLE, frame(spark, (1, FIRST, "a")))
+    tables.append(WHOLE, frame(spark, (2, FIRST, "a")))
+    before = kept(tables)
+    assert (tables.compact(DAYS), tables.compact(WHOLE)) == (1, 1)
+    assert kept(tables) == before
+    assert kept(tables, WHOLE) == {(1, FIRST, "a"), (2, FIRST, "a")}
+    files = sorted(path.parent.name for path in (tmp_path / "out" / "silver").rglob("*.parquet"))
+    assert files == ["cluster=7", "cluster=7", "cluster=b"]
+    assert (tables.compact(DAYS), tables.compact(WHOLE)) == (0, 0)
+
+
+class Killed(Exception):
+    """As if the process had ended there."""
+
+
+def killed_after(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all that is done to files and folders, the first `count` steps are made."""
+    left = [count]
+    for name in ("move", "remove", "write"):
+        real: Callable[..., Any] = getattr(Folders, name)
+
+        def step(self: Folders, *args: Any, real: Callable[..., Any] = real) -> Any:
+            left[0] -= 1
+            if left[0] < 0:
+                raise Killed
+            return real(self, *args)
+
+        monkeypatch.setattr(Folders, name, step)
+
+
+def test_killed_anywhere_it_is_the_old_table_or_the_new_one(
+    spark: SparkSession, tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = kept(tables), {(4, FIRST, "7"), (5, THIRD, "c"), (3, SECOND, "7")}
+    fresh = frame(spark, (4, FIRST, "7"), (5, THIRD, "c")).localCheckpoint()
+    seen: list[Kept] = []
+    out = tmp_path / "out"
+    shutil.copytree(out, tmp_path / "before")
+    for count in range(40):
+        with monkeypatch.context() as patch:
+            killed_after(count, patch)
+            try:
+                tables.replace(DAYS, fresh, [FIRST, THIRD])
+                break
+            except Killed:
+                pass
+        # Whoever opens them next sees the whole of one or the other.
+        seen.append(kept(Tables(spark, str(out))))
+        assert seen[-1] in (old, new)
+        shutil.rmtree(out)
+        shutil.copytree(tmp_path / "before", out)
+    assert old in seen
+    assert new in seen
+    assert kept(tables) == new
+    assert not (out / sinks.ASIDE).exists()

@@ -1,0 +1,109 @@
+"""Files of folders, and their lines with their numbers."""
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+import zstandard
+from pyspark.sql import SparkSession
+
+from nsreport import sources
+from nsreport.sources import File, Source
+
+NAME = "0000000000000001-20251121T140300123Z.jsonl"
+LINES = [f"line {number} é" for number in range(1, 6)]
+WHOLE = "".join(line + "\n" for line in LINES).encode()
+
+
+def frames(content: bytes) -> bytes:
+    """As journals are compressed: a frame after the other."""
+    compressor = zstandard.ZstdCompressor()
+    return b"".join(compressor.compress(line) for line in content.splitlines(keepends=True))
+
+
+def test_files_are_told_apart_by_their_names(spark: SparkSession, tmp_path: Path) -> None:
+    folder = tmp_path / "a b{c}" / "journal"
+    folder.mkdir(parents=True)
+    for name in (NAME, f"{NAME}.zst", f"{NAME}.idx", "journal.lock", "x.jsonl"):
+        (folder / name).write_bytes(b"{}\n")
+    os.utime(folder / NAME, (1, 1))
+    known, others = sources.files(spark, Source(sources.literal(str(tmp_path))))
+    assert [(Path(file.path.removeprefix("file:")), file.length, file.kind) for file in known] == [
+        (folder / NAME, 3, "journal"),
+        (folder / f"{NAME}.zst", 3, "journal"),
+    ]
+    assert known[0].modified == 1000
+    assert [Path(path).name for path in others] == [f"{NAME}.idx", "journal.lock", "x.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "content"),
+    [("", WHOLE), (".zst", frames(WHOLE)), (".gz", gzip.compress(WHOLE[:9]) + gzip.compress(WHOLE[9:]))],
+    ids=["plain", "zst", "gz"],
+)
+def test_lines_have_their_numbers(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, content: bytes
+) -> None:
+    path = tmp_path / f"what [*]{suffix}"
+    path.write_bytes(content)
+    file = File(f"file:{path}", 0, 0, "journal", "s")
+    found = sources.lines(spark, [file]).collect()
+    assert sorted((row.line, row.text) for row in found) == list(enumerate(LINES, 1))
+    assert {(row.file, row.kind, row.server) for row in found} == {(file.path, "journal", "s")}
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "source", "server"),
+    [
+        ("file:/in/ns-1/journal/x", "journal", Source("/in"), None),
+        ("file:/in/ns-1/journal/x", "journal", Source("/in/*", "*"), "ns-1"),
+        ("file:/in/ns-1/journal/x", "journal", Source("/in/ns-*/journal", "*"), "1"),
+        ("file:/in/ns-1/logs/x.log", "namesrv", Source("/in", "a"), "a"),
+        ("file:/in/ns-1/logs/otherdays/x.log.gz", "namesrv", Source("/in"), "ns-1"),
+        ("file:/logs/x.log", "namesrv", Source("/logs"), "-"),
+    ],
+)
+def test_whose_file_it_is(path: str, kind: str, source: Source, server: str | None) -> None:
+    assert sources.server_of(path, kind, source) == server
+
+
+def test_a_folder_that_is_not_there_is_said(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(sources.NoInput, match="there is no such file or folder"):
+        sources.files(spark, Source(str(tmp_path / "nowhere")))
+
+
+def test_a_line_without_its_end_waits() -> None:
+    assert sources.pieces(b"a\nb", "x") == [(1, "a")]
+    assert sources.pieces(b"a", "x") == []
+    assert sources.pieces(b"", "x") == []
+    assert sources.pieces(b"\n\n", "x") == [(1, "\n")]
+
+
+def test_large_files_come_in_pieces_of_whole_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "PIECE", 12)
+    found = sources.pieces(WHOLE, "x")
+    assert found == [(1, "line 1 é\nline 2 é"), (3, "line 3 é\nline 4 é"), (5, "line 5 é")]
+
+
+@pytest.mark.parametrize("size", range(1, 40))
+def test_pieces_of_any_size_are_the_same_lines(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(sources, "PIECE", size)
+    found = [
+        (first + at, line)
+        for first, piece in sources.pieces(WHOLE, "x")
+        for at, line in enumerate(piece.split("\n"))
+    ]
+    assert found == list(enumerate(LINES, 1))
+
+
+def test_of_a_damaged_file_what_can_be_read_is_read() -> None:
+    torn = frames(WHOLE)[:-3]
+    assert sources.pieces(torn, "x.zst") == [(1, "\n".join(LINES[:4]))]
+    assert sources.pieces(frames(WHOLE) + b"no frame", "x.zst") == [(1, "\n".join(LINES))]
+    assert sources.pieces(b"no gzip\n", "x.gz") == []
+    assert sources.pieces(gzip.compress(WHOLE) + b"no gzip", "x.gz") == [(1, "\n".join(LINES))]
+
+
+def test_what_is_no_text_is_read_all_the_same() -> None:
+    assert sources.pieces(b"\xff\n", "x") == [(1, "\ufffd")]

@@ -1,0 +1,80 @@
+"""Controllers of which one leads, and brokers under them, as released ones of 5.5.0 answer."""
+
+from typing import Any
+
+from namesrv_core.protocol import fastjson
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import Command, reply
+from tests.support.servers import Server, body
+
+
+class FakeController(Server):
+    """Knows broker-a with the replicas 1 (the master) and 2; it leads itself unless told of another."""
+
+    def __init__(self, leader: str | None = None) -> None:
+        self.items = {"scanNotActiveBrokerInterval": "5000"}
+        self.master = 1
+        self.replicas: dict[int, tuple[str, bool, bool]] = {1: ("h:1", True, True), 2: ("h:2", True, True)}
+        super().__init__()
+        self.leader = self.addr if leader is None else leader
+        code = RequestCode
+        self.handlers = {
+            code.CONTROLLER_GET_METADATA_INFO: self._meta,
+            code.CONTROLLER_GET_SYNC_STATE_DATA: self._sets,
+            code.CONTROLLER_ELECT_MASTER: self._elect,
+            code.CLEAN_BROKER_DATA: self._clean,
+            code.GET_CONTROLLER_CONFIG: self._config,
+            code.UPDATE_CONTROLLER_CONFIG: self._update,
+        }
+
+    def _meta(self, asked: Command) -> Command:
+        ext = {
+            "group": "g",
+            "controllerLeaderId": "n0",
+            "controllerLeaderAddress": self.leader,
+            "isLeader": str(self.leader == self.addr).lower(),
+            "peers": f"n0:{self.leader};",
+        }
+        return reply(asked, ext=ext)
+
+    def _sets(self, asked: Command) -> Command:
+        if self.leader != self.addr:
+            return reply(asked, 2007, remark="The controller is not in leader state")
+        known = "broker-a" in fastjson.loads(asked.body) and self.replicas
+        return body(asked, {"replicasInfoTable": {"broker-a": self._set()} if known else {}})
+
+    def _set(self) -> dict[str, Any]:
+        found: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
+        for number, (addr, alive, in_sync) in self.replicas.items():
+            found[in_sync].append(
+                {"alive": alive, "brokerAddress": addr, "brokerId": number, "brokerName": "broker-a"}
+            )
+        return {
+            "inSyncReplicas": found[True],
+            "notInSyncReplicas": found[False],
+            "masterAddress": self.replicas[self.master][0] if self.master in self.replicas else None,
+            "masterBrokerId": self.master,
+            "masterEpoch": 1,
+            "syncStateSetEpoch": 2,
+        }
+
+    def _elect(self, asked: Command) -> Command:
+        self.master = int((asked.ext or {})["brokerId"] or 0)
+        return reply(asked, ext={"masterBrokerId": str(self.master)})
+
+    def _clean(self, asked: Command) -> Command:
+        ids = [
+            int(text)
+            for text in ((asked.ext or {}).get("brokerControllerIdsToClean") or "").split(";")
+            if text
+        ]
+        self.replicas = {number: item for number, item in self.replicas.items() if ids and number not in ids}
+        return reply(asked)
+
+    def _config(self, asked: Command) -> Command:
+        return reply(asked, body="".join(f"{key}={value}\n" for key, value in self.items.items()).encode())
+
+    def _update(self, asked: Command) -> Command:
+        key, _, value = asked.body.decode().rstrip("\n").partition("=")
+        self.items[key] = value
+        return reply(asked)

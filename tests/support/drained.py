@@ -1,0 +1,269 @@
+"""A cluster for drains in virtual time: name servers, a broker, clients that look at routes every 30 s."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from namesrv_core.events import QueueData
+from namesrv_core.protocol.codes import Perm
+from nsadmin.operations.drain.events import Record
+from nsadmin.operations.drain.facts import Broker, Place, Queues, Server, Slave
+from nsadmin.operations.drain.keeping import Keeping
+from nsadmin.operations.drain.machine import Rules
+from nsadmin.operations.drain.risks import masters
+from nsadmin.operations.drain.running import Clock, Drain, Plan, check
+from nsadmin.operations.drain.undoing import Undo
+
+BROKER, MASTER, SLAVE = "broker-a", "127.0.0.1:10911", "127.0.0.1:10921"
+POLL = 30_000
+RW, R, RWI = 6, 4, 7
+PERMS = {"orders": RW, "payments": RW, "history": R, "TBW102": RWI, "%RETRY%billing": RW}
+SYSTEM = frozenset({"TBW102", BROKER})
+
+
+def queue(perm: int, queues: int = 8) -> QueueData:
+    return QueueData(BROKER, queues, queues, perm, 0)
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+class SimServer:
+    """A name server: what it has of the broker's topics."""
+
+    def __init__(self, addr: str, *, is_old: bool = False) -> None:
+        self.addr = addr
+        self.is_old = is_old
+        self.is_up = True
+        self.is_registered = True
+        self.topics: dict[str, QueueData] = {}
+
+    @property
+    def is_open(self) -> bool:
+        return self.is_registered and any(queue.perm & Perm.WRITE for queue in self.topics.values())
+
+    def server(self, others: int, slave_runs: bool = True) -> Server:
+        if not self.is_up:
+            return Server(self.addr, "connection refused, nothing listens there")
+        places = {topic: Place(item, others, int(others > 0)) for topic, item in self.topics.items()}
+        members = {0: MASTER, 1: SLAVE} if self.is_registered else {}
+        if not slave_runs:
+            members.pop(1, None)
+        return Server(self.addr, None, "C", members, places if self.is_registered else {}, not self.is_old)
+
+
+class Cluster:
+    """The world of a drain. `calls` counts what the drain asks and does; at `kill_at` the process ends."""
+
+    def __init__(
+        self, servers: int = 2, *, old: Iterable[int] = (), perms: Mapping[str, int] = PERMS
+    ) -> None:
+        self.now = 1_700_000_000_000
+        self.own = {topic: queue(perm) for topic, perm in perms.items()}
+        self.nodes = [SimServer(f"127.0.0.1:{9876 + at}", is_old=at in set(old)) for at in range(servers)]
+        self.others = 8
+        self.brokers_perm = 6
+        self.boot = self.slave_boot = self.now - 1000
+        self.slave_runs = True
+        self.is_running = True
+        self.puts = 0
+        self.rate = 600
+        self.residue: dict[str, int] = {}
+        self.lag: dict[str, int] | None = {"billing": 0}
+        self.slave_is_behind = False
+        self._slave_end = 0
+        self.refuses_config: str | None = None
+        self.last_open = self.now
+        self.script: dict[int, Callable[[], None]] = {}
+        self.kill_at: int | None = None
+        self.calls = 0
+        self.register()
+
+    # What may happen
+
+    def registered(self) -> dict[str, QueueData]:
+        return (
+            {
+                topic: item._replace(perm=item.perm & self.brokers_perm | item.perm & 1)
+                for topic, item in self.own.items()
+            }
+            if self.brokers_perm != 6
+            else dict(self.own)
+        )
+
+    def register(self) -> None:
+        """All that the broker has, with every name server that is there."""
+        for node in self.nodes:
+            if node.is_up:
+                node.is_registered, node.topics = True, self.registered()
+
+    def create(self, topic: str, perm: int = RW, queues: int = 8) -> None:
+        self.own[topic] = queue(perm, queues)
+        for node in self.nodes:
+            if node.is_up and node.is_registered:
+                node.topics[topic] = self.registered()[topic]
+
+    def delete(self, topic: str) -> None:
+        """On the broker and on name servers; the broker's next registration opens the rest."""
+        del self.own[topic]
+        self.register()
+
+    def restart_broker(self) -> None:
+        self.boot, self.puts, self.is_running = self.now, 0, True
+        self.register()
+
+    def stop_broker(self) -> None:
+        self.is_running = False
+        for node in self.nodes:
+            node.is_registered, node.topics = False, {}
+
+    def kill_server(self, at: int) -> None:
+        self.nodes[at].is_up = False
+
+    def restart_server(self, at: int) -> None:
+        node = self.nodes[at]
+        node.is_up = node.is_registered = True
+        node.topics = self.registered()
+
+    # Time
+
+    def pass_time(self, seconds: float) -> None:
+        """Second by second; clients write as long as one of them may have seen a queue to write to."""
+        for _ in range(max(1, round(seconds))):
+            self.now += 1000
+            happens = self.script.pop((self.now - 1_700_000_000_000) // 1000, None)
+            if happens is not None:
+                happens()
+            if self.is_running and any(node.is_open for node in self.nodes):
+                self.last_open = self.now
+            if self.is_running and self.now - self.last_open < POLL:
+                self.puts += self.rate // 60
+
+    @property
+    def is_written(self) -> bool:
+        """Whether a client may write now."""
+        return self.is_running and (self.now - self.last_open < POLL or any(n.is_open for n in self.nodes))
+
+    @property
+    def clock(self) -> Clock:
+        return Clock(lambda: self.now, self.pass_time)
+
+    def _call(self) -> None:
+        self.calls += 1
+        if self.calls == self.kill_at:
+            raise Killed
+
+    # The world of a drain
+
+    def servers(self) -> tuple[Server, ...]:
+        self._call()
+        return tuple(node.server(self.others, self.slave_runs) for node in self.nodes)
+
+    def broker(
+        self, master: str | None, slaves: Mapping[int, str], before: Broker | None, lag: bool
+    ) -> Broker:
+        self._call()
+        if master == SLAVE and self.slave_runs:
+            return Broker(SLAVE, None, self.slave_boot, 0, 1000 * self.puts)
+        if master != MASTER or not self.is_running:
+            return Broker(master, "connection refused, nothing listens there")
+        end = 1000 * self.puts
+        # One that is behind stays where it is.
+        self._slave_end = min(self._slave_end, end - 500) if self.slave_is_behind else end
+        return Broker(
+            master,
+            None,
+            self.boot,
+            self.puts,
+            end,
+            self.residue if before is not None and before.puts != self.puts else None,
+            lag=self.lag if lag else None,
+            slaves=(Slave(SLAVE, self._slave_end),),
+            user_puts=self.rate if before is not None and before.puts != self.puts else None,
+        )
+
+    def own_queues(self, master: str) -> Queues | str:
+        self._call()
+        return dict(self.own) if self.is_running and master else "connection refused, nothing listens there"
+
+    def _each(self, addrs: tuple[str, ...], act: Callable[[SimServer], None]) -> dict[str, str | None]:
+        self._call()
+        done: dict[str, str | None] = {}
+        for node in self.nodes:
+            if node.addr in addrs:
+                done[node.addr] = None if node.is_up else "connection refused"
+                if node.is_up:
+                    act(node)
+        # What was done may never be heard of.
+        self._call()
+        return done
+
+    def wipe(self, addrs: tuple[str, ...]) -> Mapping[str, str | None]:
+        return self._each(addrs, lambda node: _set(node, lambda perm: perm & ~Perm.WRITE))
+
+    def add(self, addrs: tuple[str, ...]) -> Mapping[str, str | None]:
+        return self._each(addrs, lambda node: _set(node, lambda _: RW))
+
+    def put_back(self, addr: str, queues: Queues) -> Mapping[str, str | None]:
+        done: dict[str, str | None] = {}
+        for topic, item in queues.items():
+            self._call()
+            [node] = [node for node in self.nodes if node.addr == addr]
+            assert not node.is_old, "4.x never answers that"
+            node.topics[topic] = item
+            done[topic] = None
+        return done
+
+    def register_anew(self, master: str) -> str | None:
+        self._call()
+        if self.refuses_config is None:
+            self.register()
+        return self.refuses_config
+
+    def permission(self, master: str) -> int | str:
+        self._call()
+        return self.brokers_perm
+
+    def set_permission(self, master: str, perm: int) -> str | None:
+        self._call()
+        self.brokers_perm = perm
+        self.register()
+        return None
+
+    # Running drains
+
+    def plan(self, **more: Any) -> Plan:
+        return Plan(BROKER, **{"rules": Rules(), "interval": 10.0, **more})
+
+    def drain(self, folder: Path, limit: int = 2000, **more: Any) -> list[Record]:
+        """Drain until it is safe; what was told. With `hold` until `limit` records."""
+        plan, keeping = self.plan(**more), Keeping(folder, BROKER)
+        servers = self.servers()
+        is_new = keeping.load() is None
+        checked = check(plan, servers, SYSTEM, frozenset(), self.now) if is_new else None
+        told: list[Record] = []
+        for record in Drain(plan, self, keeping, self.clock).run(checked, servers):
+            told.append(record)
+            if len(told) >= limit:
+                break
+        return told
+
+    def undrain(self, folder: Path) -> list[Record]:
+        return list(Undo(BROKER, self, Keeping(folder, BROKER), self.clock).run())
+
+    def pictures(self) -> list[dict[str, QueueData]]:
+        """What each name server tells of the broker's topics."""
+        return [dict(sorted(node.topics.items())) for node in self.nodes]
+
+
+def _set(node: SimServer, change: Callable[[int], int]) -> None:
+    node.topics = {t: item._replace(perm=int(change(item.perm))) for t, item in node.topics.items()}
+
+
+def named(told: Iterable[Record], *names: str) -> list[Record]:
+    """The records of these events."""
+    return [record for record in told if record["event"] in names]
+
+
+__all__ = ["MASTER", "Cluster", "Killed", "masters", "named", "queue"]

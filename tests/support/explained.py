@@ -1,0 +1,111 @@
+"""Scenarios in which it is asked at certain times why clients find no route, as routeExplain asks it."""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from namesrv_core.lab import virtual
+from namesrv_core.lab.play import play
+from namesrv_core.lab.scenario import Scenario
+from namesrv_core.lab.world import World
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.storage import reading
+from nsadmin import AdminClient
+from nsadmin.operations.explain.explaining import Explained, causes, explain, verdict
+from nsadmin.operations.explain.facts import Facts, Question
+from nsadmin.operations.explain.gathering import gather
+from nsadmin.operations.explain.remembering import remember
+from tests.support.running import DEADLINE
+
+
+class Asked(NamedTuple):
+    """A question at a time (seconds of the scenario), about name servers and brokers by their names.
+
+    `brokers` are asked besides those that name servers know; `recalls` reads the journals.
+    """
+
+    at: float
+    question: Question = Question("orders")
+    namesrvs: tuple[str, ...] = ("ns-1", "ns-2")
+    brokers: tuple[str, ...] = ()
+    recalls: bool = False
+
+
+class Said(NamedTuple):
+    """What was found; `names` are name servers by address."""
+
+    facts: Facts
+    found: list[Explained]
+    names: dict[str, str]
+
+    @property
+    def verdict(self) -> str:
+        return verdict(self.found)
+
+    @property
+    def causes(self) -> dict[str, set[str]]:
+        """The name servers on which each cause was found."""
+        return {id_: self.on(id_) for id_ in causes(self.found)}
+
+    def on(self, cause: str, result: str = "cause") -> set[str]:
+        """The name servers on which looking for a cause had that result."""
+        return {
+            self.names[addr]
+            for item in self.found
+            if (item.cause, item.finding.result) == (cause, result)
+            for addr in item.namesrv_addrs
+        }
+
+    def seen(self, cause: str) -> str:
+        """All that was seen of a cause."""
+        return "\n".join(item.finding.seen for item in self.found if item.cause == cause)
+
+
+def explained(scenario: Scenario, folder: Path, *questions: Asked) -> list[Said]:
+    """Play the scenario, and ask each question at its time; the answers in the order of the questions."""
+    answers: dict[Asked, Said] = {}
+
+    async def asking(world: World, asked: Asked) -> None:
+        await asyncio.sleep(asked.at)
+        if asked.recalls:
+            await _written(world, folder, asked)
+        # Time stands still as long as the thread runs.
+        answers[asked] = await asyncio.to_thread(_ask, world, folder, asked)
+
+    async def scene() -> None:
+        tasks: list[asyncio.Task[None]] = []
+
+        async def started(world: World) -> None:
+            tasks.extend(asyncio.ensure_future(asking(world, asked)) for asked in questions)
+
+        await play(scenario, folder, started=started)
+        await asyncio.gather(*tasks)
+
+    virtual.run(scene())
+    return [answers[asked] for asked in questions]
+
+
+async def _written(world: World, folder: Path, asked: Asked) -> None:
+    """Wait until journals have all that happened: what is said now is written behind it."""
+    mark = {"namespace": "asked", "key": str(asked.at), "value": "now"}
+    for name in asked.namesrvs:
+        await world.ask(name, RequestCode.PUT_KV_CONFIG, mark)
+        await asyncio.to_thread(_until_marked, folder / name / "journal", mark)
+
+
+def _until_marked(journal: Path, mark: dict[str, str]) -> None:
+    begun = time.monotonic()
+    while not any(mark.items() <= record.fields.items() for record in reading.last(journal, 20)):
+        assert time.monotonic() - begun < DEADLINE, "the journal stands still"
+        time.sleep(0.002)
+
+
+def _ask(world: World, folder: Path, asked: Asked) -> Said:
+    addrs = [world.sites[name].place.address for name in asked.namesrvs]
+    brokers = [world.seats[name].place.address for name in asked.brokers]
+    topic = asked.question.topic
+    memories = [remember(folder / name / "journal", name, topic) for name in asked.namesrvs if asked.recalls]
+    with AdminClient(addrs, timeout=2) as admin:
+        facts = gather(admin, asked.question, brokers, memories)
+    return Said(facts, explain(facts), {site.place.address: name for name, site in world.sites.items()})

@@ -1,0 +1,64 @@
+"""Tables as a run of the pipeline leaves them, made without Spark."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+DAY, NEXT = date(2025, 2, 1), date(2025, 2, 2)
+AVAILABILITY = {
+    "brokerName": "varchar", "brokerId": "bigint", "upSeconds": "double", "downSeconds": "double",
+    "plannedSeconds": "double", "unknownSeconds": "double", "partialSeconds": "double",
+    "availability": "double", "failures": "bigint", "mtbfSeconds": "double", "mttrSeconds": "double",
+    "cluster": "varchar", "date": "date",
+}  # fmt: skip
+FLAPS = {
+    "brokerName": "varchar", "brokerId": "bigint", "ts": "timestamp", "endTs": "timestamp",
+    "ongoing": "boolean", "servers": "varchar[]", "outages": "bigint", "conflicts": "bigint",
+    "downSeconds": "double", "longestSeconds": "double", "cause": "varchar", "cluster": "varchar",
+    "date": "date",
+}  # fmt: skip
+
+
+def table(
+    folder: Path,
+    types: Mapping[str, str],
+    rows: Sequence[Sequence[Any]],
+    partitions: Sequence[str] = ("date", "cluster"),
+) -> None:
+    """Write a table of these rows."""
+    folder.mkdir(parents=True)
+    (folder / "_schema.json").write_text("{}")
+    if not rows:
+        return
+    with duckdb.connect() as connection:
+        declared = ", ".join(f'"{name}" {kind}' for name, kind in types.items())
+        connection.execute(f"create table t ({declared})")
+        connection.executemany(f"insert into t values ({', '.join('?' * len(types))})", rows)
+        by = f", partition_by ({', '.join(partitions)})" if partitions else ""
+        target = folder if partitions else folder / "part-0.parquet"
+        connection.execute(f"copy t to '{target}' (format parquet{by}, overwrite_or_ignore)")
+
+
+def gold(folder: Path) -> None:
+    """Two days of two brokers: one was down, of one nothing is known on the second day."""
+    table(
+        folder / "gold" / "broker_availability",
+        AVAILABILITY,
+        [
+            ("b<1>", 0, 80_000.0, 6_400.0, 0.0, 0.0, 0.0, 92.5926, 1, 80_000.0, 6_400.0, "c 1", DAY),
+            ("a", 0, 86_400.0, 0.0, 0.0, 0.0, 0.0, 100.0, 0, None, None, "c 1", DAY),
+            ("a", 0, 0.0, 0.0, 0.0, 86_400.0, 0.0, None, 0, None, None, "c 1", NEXT),
+        ],
+    )
+    began, ended = datetime(2025, 2, 1, 3, 4, 5), datetime(2025, 2, 1, 4, 50, 45)
+    table(
+        folder / "gold" / "broker_flaps",
+        FLAPS,
+        [("b<1>", 0, began, ended, False, ["n1", "n2"], 1, 0, 6400.0, 6400.0, "expired", "c 1", DAY)],
+    )
+    table(folder / "gold" / "drain_audit", {"date": "date"}, [])
+    table(folder / "bronze" / "lines", {"text": "varchar"}, [("x",)] * 200, ())
+    table(folder / "silver" / "quarantine", {"text": "varchar"}, [("x",)] * 3, ())

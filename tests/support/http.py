@@ -1,0 +1,38 @@
+"""A page over a plain connection, read to its end."""
+
+import asyncio
+from typing import NamedTuple
+
+
+class Got(NamedTuple):
+    """An answer; header names are in lower case."""
+
+    status: int
+    headers: dict[str, str]
+    text: str
+
+
+async def exchanged(address: str, sent: bytes) -> bytes:
+    """All that comes back until the server closes."""
+    host, _, port = address.rpartition(":")
+    reader, writer = await asyncio.open_connection(host.strip("[]"), int(port))
+    try:
+        writer.write(sent)
+        return await reader.read()
+    finally:
+        writer.close()
+
+
+def parsed(raw: bytes) -> Got:
+    """One answer, whole."""
+    head, _, body = raw.partition(b"\r\n\r\n")
+    first, *lines = head.decode().split("\r\n")
+    headers = {name.lower(): value for name, value in (line.split(": ", 1) for line in lines)}
+    return Got(int(first.split()[1]), headers, body.decode())
+
+
+async def got(address: str, path: str, method: str = "GET", **headers: str) -> Got:
+    """The page at a path."""
+    lines = [f"{method} {path} HTTP/1.1", f"Host: {address}", "Connection: close"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    return parsed(await exchanged(address, "\r\n".join([*lines, "", ""]).encode()))

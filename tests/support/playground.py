@@ -1,0 +1,158 @@
+"""A lab whose clock the test holds: name servers and brokers in a thread, and what a screen sees of it.
+
+Addresses are replaced by documented ones, and how long an answer took by 1 ms, so that screens are the same
+in every run.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import msgspec
+
+from namesrv_core.fleet.fleet import PORT_STEP, FleetPlan
+from namesrv_core.lab.scenario import Scenario
+from namesrv_core.lab.world import World
+from namesrv_core.transport.loop import run
+from nsadmin import AdminClient
+from nsadmin.client.access import Access
+from nsadmin.operations.collector.pace import Pace
+from nsadmin.tui import looking, questions
+from nsadmin.tui.looking import Looker, Stopwatch
+from nsadmin.tui.polls import AnyPoll, from_line, to_line
+from nsadmin.tui.questions import Question
+from tests.support.running import DEADLINE
+
+NOON = 1_767_182_400_000
+"""2025-12-31 12:00 UTC, in ms."""
+_PATIENCE = 3.0
+"""Seconds: a machine that is busy with other things makes nobody look frozen."""
+SMALL = FleetPlan(clusters=2, groups=2, replicas=2, topics=12)
+
+
+class Playground:
+    """`now` is what time it is, for servers and looks alike, in ms."""
+
+    def __init__(self, home: Path, plan: FleetPlan, name_servers: int) -> None:
+        self.now = NOON
+        self._scenario = Scenario("playground", plan=plan, namesrvs=name_servers)
+        self._home = home
+        self._kept: dict[str, Any] = {}
+        self._started: Future[World] = Future()
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
+        self.world = self._started.result(DEADLINE)
+        self.addrs = self.world.addresses
+
+    def _run(self) -> None:
+        async def live() -> None:
+            self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
+            world = World(self._scenario, self._home, lambda: self.now / 1000)
+            await world.start()
+            self._started.set_result(world)
+            await self._end.wait()
+            await world.stop()
+
+        try:
+            run(live())
+        except BaseException as error:
+            if not self._started.done():
+                self._started.set_exception(error)
+
+    def end(self) -> None:
+        self._loop.call_soon_threadsafe(self._end.set)
+        self._thread.join(DEADLINE)
+
+    def _do(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> None:
+        asyncio.run_coroutine_threadsafe(work(), self._loop).result(DEADLINE)
+
+    def kill(self, name: str, broker_id: int = 0) -> None:
+        """The broker's process dies."""
+        seat = self.world.seats[f"{name}:{broker_id}"]
+        self._do(lambda: self.world.down(seat, abruptly=True))
+
+    def register(self, seat: Any) -> None:
+        """Its heartbeat."""
+        self._do(seat.broker.register)
+
+    def start(self, name: str, broker_id: int = 0) -> None:
+        seat = self.world.seats[f"{name}:{broker_id}"]
+        self._do(lambda: self.world.up(seat))
+
+    def freeze(self, name: str, broker_id: int = 0) -> None:
+        """It keeps its connections and does nothing."""
+
+        async def freeze() -> None:
+            self.world.seats[f"{name}:{broker_id}"].broker.freeze()
+
+        self._do(freeze)
+
+    def thaw(self, name: str, broker_id: int = 0) -> None:
+        self._do(self.world.seats[f"{name}:{broker_id}"].broker.thaw)
+
+    def stop_server(self, number: int) -> None:
+        """A name server dies."""
+        self._do(list(self.world.sites.values())[number].die)
+
+    def start_server(self, number: int) -> None:
+        self._do(list(self.world.sites.values())[number].start)
+
+    def client(self, addrs: Sequence[str] | None = None, **more: Any) -> AdminClient:
+        return AdminClient(list(addrs or self.addrs), access=Access(timeout=_PATIENCE), **more)
+
+    def look(self) -> list[AnyPoll]:
+        """One look at everything that is always looked at."""
+        seen: list[AnyPoll] = []
+        brokers: dict[str, None] = {}
+        for addr in self.addrs:
+            with self._looker([addr]) as looker:
+                poll = looking.name_server(looker, addr, ("ORDER_TOPIC_CONFIG",))
+                seen.append(poll)
+                for group in poll.groups.values():
+                    brokers.update(dict.fromkeys(group.broker_addrs.values()))
+        with self._looker(self.addrs) as looker:
+            seen += looking.brokers(looker, brokers)
+        return [self.documented(poll) for poll in seen]
+
+    def ask(self, *asked: Question) -> list[AnyPoll]:
+        """The answers to what a screen wants to know; names may be documented addresses."""
+        real = {documented: addr for addr, documented in self.stand_ins().items()}
+        wanted = [Question(kind, real.get(name, name)) for kind, name in asked]
+        with self._looker(self.addrs) as looker:
+            return [
+                self.documented(poll) for poll in questions.answers(looker, wanted, self.addrs, Pace(10_000))
+            ]
+
+    @contextmanager
+    def _looker(self, addrs: Sequence[str]) -> Iterator[Looker]:
+        watch = Stopwatch()
+        with self.client(addrs, observer=watch) as admin:
+            yield Looker(admin, watch, lambda: self.now, ("ORDER_TOPIC_CONFIG",), self._kept)
+
+    def stand_ins(self) -> dict[str, str]:
+        """Documented addresses by real ones."""
+        found = {addr: f"10.0.0.{at}:9876" for at, addr in enumerate(self.addrs, 1)}
+        for at, seat in enumerate(self.world.seats.values()):
+            found[seat.place.address] = f"10.0.1.{at + 1}:{10911 + at % 2 * PORT_STEP}"
+        return found
+
+    def documented(self, poll: AnyPoll) -> AnyPoll:
+        line = to_line(poll).decode()
+        for real, documented in self.stand_ins().items():
+            line = line.replace(real, documented)
+        said = from_line(line.encode())
+        return msgspec.structs.replace(said, millis=1.0) if hasattr(said, "millis") else said
+
+
+@contextmanager
+def playground(home: Path, plan: FleetPlan = SMALL, name_servers: int = 3) -> Iterator[Playground]:
+    """The lab of a plan, with its clock standing at noon."""
+    ground = Playground(home, plan, name_servers)
+    try:
+        yield ground
+    finally:
+        ground.end()

@@ -1,0 +1,38 @@
+"""What a name server exports, read as Prometheus reads it."""
+
+from prometheus_client.metrics_core import Metric
+from prometheus_client.parser import text_string_to_metric_families
+
+from namesrv_core.server.families import PREFIX
+from namesrv_core.server.metrics import registry, rendered
+from namesrv_core.server.name_server import NameServer
+
+
+def families(text: str) -> dict[str, Metric]:
+    """By the name that a family's lines of HELP and TYPE have."""
+    return {family.name: family for family in text_string_to_metric_families(text)}
+
+
+class Scraped:
+    """The samples of one moment."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.values = {
+            (sample.name, frozenset(sample.labels.items())): sample.value
+            for family in families(text).values()
+            for sample in family.samples
+        }
+
+    @classmethod
+    def off(cls, server: NameServer) -> "Scraped":
+        """Without its port."""
+        return cls(rendered(registry(server), "")[0].decode())
+
+    def __call__(self, name: str, **labels: str) -> float | None:
+        """The value of a metric of ours, None where there is none."""
+        return self.values.get((PREFIX + name, frozenset(labels.items())))
+
+    def named(self, name: str) -> dict[frozenset[tuple[str, str]], float]:
+        """All series of a metric of ours, by their labels."""
+        return {labels: value for (found, labels), value in self.values.items() if found == PREFIX + name}

@@ -1,0 +1,175 @@
+"""The screen in tests: driven by Pilot, fed by hand, compared as text."""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec
+
+from nsadmin.client import AdminClient
+from nsadmin.tui.app import Tui
+from nsadmin.tui.messages import Polled
+from nsadmin.tui.picture import text_of
+from nsadmin.tui.polls import AnyPoll, BrokerPolled, Group, NameServerPolled
+from nsadmin.tui.questions import Question
+from nsadmin.tui.world import World, Worlds
+
+P = ParamSpec("P")
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "tui"
+NOON = 1_767_182_400_000
+
+
+def driven(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
+    """A test that drives a screen, in UTC, on a loop of its own."""
+
+    @wraps(test)
+    def run_it(*args: P.args, **kwargs: P.kwargs) -> None:
+        zone = os.environ.get("TZ")
+        os.environ["TZ"] = "UTC"
+        time.tzset()
+        try:
+            asyncio.run(asyncio.wait_for(test(*args, **kwargs), 60))
+        finally:
+            if zone is None:
+                del os.environ["TZ"]
+            else:
+                os.environ["TZ"] = zone
+            time.tzset()
+
+    return run_it
+
+
+class StillFeed:
+    """Looks at nothing; remembers what it was told."""
+
+    mode = "live"
+
+    def __init__(self, plan: Any, connect: Any, post: Any, failed: Any, clock: Any) -> None:
+        self.plan = plan
+        self.interval = plan.interval
+        self.failed = failed
+        self.asked: tuple[Question, ...] = ()
+        self.is_paused = False
+        self.is_running = False
+        self.looks = 0
+
+    def start(self) -> None:
+        self.is_running = True
+
+    def stop(self) -> None:
+        self.is_running = False
+
+    def pause(self, is_paused: bool) -> None:
+        self.is_paused = is_paused
+
+    def look_now(self) -> None:
+        self.looks += 1
+
+    def ask(self, questions: Iterable[Question]) -> None:
+        self.asked = tuple(questions)
+
+
+def nobody(addrs: Sequence[str], timeout: float | None, watch: object) -> AdminClient:
+    raise AssertionError("a still feed asks nobody")
+
+
+def world(**changes: Any) -> World:
+    return World("lab", ("10.0.0.1:9876", "10.0.0.2:9876", "10.0.0.3:9876"), nobody)._replace(**changes)
+
+
+class Clock:
+    """What time it is, in ms."""
+
+    def __init__(self, now: int = NOON) -> None:
+        self.now = now
+
+    def __call__(self) -> int:
+        return self.now
+
+
+class Taped:
+    """A tape of polls that are at hand; remembers from where it was started."""
+
+    def __init__(self, polls: Sequence[AnyPoll]) -> None:
+        self.polls = polls
+        self.begin, self.end = polls[0].at, polls[-1].at
+        self.starts: list[int] = []
+
+    def start(self, at: int) -> Iterator[AnyPoll]:
+        self.starts.append(at)
+        return iter(self.polls)
+
+
+def still(worlds: Worlds | None = None, clock: Clock | None = None, **options: Any) -> Tui:
+    """A screen that nobody feeds but the test."""
+    return Tui(worlds or Worlds(world()), clock=clock or Clock(), feeds=StillFeed, **options)
+
+
+async def hear(app: Tui, pilot: Any, polls: Iterable[AnyPoll]) -> None:
+    """Polls, and the screen drawn anew."""
+    app.post_message(Polled(list(polls), app.feed))
+    await pilot.pause()
+    app.redraw()
+    await pilot.pause()
+
+
+def rows(app: Tui) -> list[str]:
+    """The keys of the rows, in order."""
+    return [app.view.key(row) for row in app.grid.rows]
+
+
+def golden(app: Tui, name: str) -> None:
+    """The screen is as the file has it; with UPDATE_GOLDEN=1 it is written instead."""
+    path, text = GOLDEN / f"{name}.txt", text_of(app)
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, "utf-8")
+    assert text == path.read_text("utf-8")
+
+
+TABLE = {
+    "putTps": "100.0 90.0 80.0",
+    "getTransferredTps": "200.0 1 1",
+    "brokerActive": "true",
+    "brokerVersionDesc": "V5_5_0",
+    "bootTimestamp": str(NOON - 3_600_000),
+    "commitLogDiskRatio": "0.5",
+    "commitLogMaxOffset": "1000000000",
+    "putMessageAverageSize": "1000.0",
+    "sendThreadPoolQueueHeadWaitTimeMills": "0",
+    "dispatchBehindBytes": "0",
+    "msgPutTotalTodayNow": "5000",
+    "msgPutTotalTodayMorning": "1000",
+}
+
+
+def broker(addr: str, at: int = NOON, **figures: str) -> BrokerPolled:
+    """A broker that answers."""
+    return BrokerPolled(at, addr, 1.0, {**TABLE, **figures})
+
+
+def silent(addr: str, at: int = NOON, kind: str = "timeout") -> BrokerPolled:
+    return BrokerPolled(at, addr, 1000.0, None, "no answer within 1 s", kind)
+
+
+def server(
+    addr: str = "10.0.0.1:9876",
+    at: int = NOON,
+    groups: dict[str, dict[int, str]] | None = None,
+    **more: Any,
+) -> NameServerPolled:
+    """A name server that answers: broker names and their addresses, all of cluster-a."""
+    known = {"broker-a": {0: "10.0.1.1:10911"}} if groups is None else groups
+    defaults: dict[str, Any] = {
+        "topics": ("orders", "payments"),
+        "settings": {},
+        "kv": {"ORDER_TOPIC_CONFIG": {}},
+        "perms": dict.fromkeys(known, 6),
+    }
+    return NameServerPolled(
+        at, addr, 1.0, None, {name: Group("cluster-a", addrs) for name, addrs in known.items()},
+        **{**defaults, **more},
+    )  # fmt: skip

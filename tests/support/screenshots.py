@@ -1,0 +1,99 @@
+"""The pictures of docs/tui.md: `python -m tests.support.screenshots` draws them anew (`make screenshots`).
+
+They are drawn from a recording of a lab in which things went wrong, so that they are the same everywhere;
+`python -m tests.support.screenshots record` makes another recording.
+"""
+
+import asyncio
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from namesrv_core.fleet.fleet import FleetPlan
+from nsadmin.tui.polls import AnyPoll
+from nsadmin.tui.preferences import Preferences
+from nsadmin.tui.questions import Question
+from nsadmin.tui.recording import Recorder, Recording
+from nsadmin.tui.world import Worlds
+from tests.support.playground import NOON, Playground, playground
+from tests.support.screens import GOLDEN, Clock, hear, still, world
+
+FOLDER = Path(__file__).parents[2] / "docs" / "tui"
+RECORDING = GOLDEN / "incident.zst"
+PLAN = FleetPlan(clusters=2, groups=4, replicas=2, topics=40)
+SIZE = (120, 30)
+ORDERS = ("orders", "orders-cancelled", "orders-history", "orders-settled", "orders-updated")
+
+STORIES: dict[str, tuple[tuple[str, ...], str]] = {
+    "brokers": (("down", "down"), "nsadmin-dark"),
+    "clusters": (("b", "f", "down", "down"), "nsadmin-dark"),
+    "topics": (("2", "slash", *"orders", "enter"), "nsadmin-dark"),
+    "route": (("2", "slash", *"orders", "enter", "enter", "tab", "tab"), "nsadmin-dark"),
+    "groups": (("3",), "nsadmin-dark"),
+    "matrix": (("4", "tab"), "nsadmin-dark"),
+    "events": (("6",), "nsadmin-light"),
+}
+"""What is typed for each picture, and its theme."""
+
+
+def polls(ground: Playground) -> Iterator[AnyPoll]:
+    """Half an hour in which things went wrong, a look each minute."""
+    for minute in range(30):
+        ground.now = NOON + minute * 60_000
+        if minute == 18:
+            with ground.client([ground.addrs[1]]) as admin:
+                admin.brokers.wipe_write_perm("broker-a-2")
+        if minute == 22:
+            ground.kill("broker-b-1")
+        if minute == 28:
+            ground.freeze("broker-a-1", 1)
+        yield from ground.look()
+        if minute < 12:
+            yield from ground.ask(Question("groups"))
+        for seat in ground.world.seats.values():
+            # As their timers would have it, whose time stands.
+            if seat.state == "up" and not (minute >= 28 and seat.name == "broker-a-1:1"):
+                ground.register(seat)
+    yield from ground.ask(*(Question("topicRow", topic) for topic in ORDERS), Question("topic", "orders"))
+
+
+def record() -> None:
+    """Let it happen again."""
+    with tempfile.TemporaryDirectory() as folder, playground(Path(folder), PLAN) as ground:
+        recorder = Recorder(RECORDING, "prod", ["10.0.0.1:9876", "10.0.0.2:9876", "10.0.0.3:9876"])
+        recorder.keep(list(polls(ground)))
+        recorder.close()
+
+
+def drawn(name: str) -> str:
+    """One of them, as SVG."""
+    keys, theme = STORIES[name]
+    tape = Recording(RECORDING)
+    head, seen = tape.head, list(tape.start(tape.begin))
+
+    async def draw() -> str:
+        where = world(label=head.label, color="red", addrs=tuple(head.addrs))
+        clock = Clock(seen[-1].at)
+        app = still(Worlds(where), clock, preferences=Preferences(theme=theme))
+        async with app.run_test(size=SIZE) as pilot:
+            await hear(app, pilot, seen)
+            await pilot.press(*keys)
+            await pilot.pause()
+            app.redraw()
+            await pilot.pause()
+            return app.export_screenshot(title="nsadmin tui")
+
+    os.environ["TZ"] = "UTC"
+    time.tzset()
+    return asyncio.run(draw())
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["record"]:
+        record()
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name in STORIES:
+        (FOLDER / f"{name}.svg").write_text(drawn(name), "utf-8")

@@ -1,0 +1,103 @@
+"""Rows of silver tables, made by hand: what is not named is null."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from nsreport.coverage import coverage
+from tests.support.ns_events import START
+
+ROUTE_FACT = (
+    "server string, cluster string, topic string, brokerName string, readQueueNums bigint, "
+    "writeQueueNums bigint, perm bigint, topicSysFlag bigint, validFrom timestamp, validTo timestamp, "
+    "fromType string, fromCause string, fromClient string, toType string, toCause string, "
+    "toClient string, known boolean, date date"
+)
+ENTRY_FACT = (
+    "server string, cluster string, field string, name string, key string, value string, "
+    "validFrom timestamp, validTo timestamp, date date"
+)
+COVERAGE = (
+    "witness string, server string, tellsRoutes boolean, known boolean, validFrom timestamp, "
+    "validTo timestamp, fromType string, toType string"
+)
+STATS_MINUTE = (
+    "broker string, ts timestamp, name string, key string, topic string, group string, sum double, date date"
+)
+LOG_FACT = (
+    "server string, time bigint, ts timestamp, kind string, name string, key string, value double, "
+    "text string, file string, line bigint, date date"
+)
+BROKER_RUNTIME = (
+    "server string, ts timestamp, brokerName string, brokerId bigint, brokerAddr string, "
+    "bootTime bigint, putTotal bigint, getTotal bigint, date date, cluster string"
+)
+CONSUMER_LAG = (
+    "server string, ts timestamp, brokerName string, brokerId bigint, brokerAddr string, "
+    "consumerGroup string, topic string, brokerOffset bigint, consumerOffset bigint, lag bigint, "
+    "date date, cluster string"
+)
+
+
+def moment(seconds: float) -> datetime:
+    """A time of the first day of `ns_events`, in seconds."""
+    return datetime.fromtimestamp(START / 1000 + seconds, UTC).replace(tzinfo=None)
+
+
+def covered(ns_event: DataFrame, log_fact: DataFrame | None = None) -> DataFrame:
+    """When name servers were looked at, by their events and what logs say beside."""
+    return coverage(ns_event, no_facts(ns_event.sparkSession) if log_fact is None else log_fact)
+
+
+def no_facts(spark: SparkSession) -> DataFrame:
+    """Where no logs were read."""
+    return spark.createDataFrame([], LOG_FACT)
+
+
+def rows(spark: SparkSession, shape: str, *values: dict[str, Any]) -> DataFrame:
+    """A table of that shape. The `date` of a row is that of its `ts`, `time` or `validFrom`."""
+    names = [column.split()[0] for column in shape.split(", ")]
+    found = []
+    for value in values:
+        ts = value.get("ts", value.get("validFrom"))
+        found.append(tuple((value | {"date": ts and ts.date()}).get(name) for name in names))
+    return spark.createDataFrame(found, shape)
+
+
+def route(
+    server: str, since: float, until: float | None, topic: str = "T", perm: int = 6, **more: Any
+) -> dict[str, Any]:
+    """A topic's queues on the broker b of cluster c, from when to when."""
+    usual = {
+        "server": server, "cluster": "c", "topic": topic, "brokerName": "b", "readQueueNums": 8,
+        "writeQueueNums": 8, "perm": perm, "topicSysFlag": 0, "validFrom": moment(since),
+        "validTo": None if until is None else moment(until), "known": True,
+    }  # fmt: skip
+    return usual | more
+
+
+def entry(server: str, since: float, until: float | None, value: str, **more: Any) -> dict[str, Any]:
+    """An address of the broker b:0 of cluster c, or what `more` says, from when to when."""
+    usual = {
+        "server": server, "cluster": "c", "field": "brokerAddr", "name": "b", "key": "0", "value": value,
+        "validFrom": moment(since), "validTo": None if until is None else moment(until),
+    }  # fmt: skip
+    return usual | more
+
+
+def looked(server: str, since: float, until: float | None, *, known: bool = True) -> dict[str, Any]:
+    return {
+        "witness": server,
+        "server": server,
+        "tellsRoutes": True,
+        "known": known,
+        "validFrom": moment(since),
+        "validTo": None if until is None else moment(until),
+    }
+
+
+def every(seconds: Sequence[float], **more: Any) -> list[dict[str, Any]]:
+    """The same at each of these times."""
+    return [{"ts": moment(second), "time": START + int(second * 1000)} | more for second in seconds]

@@ -1,0 +1,46 @@
+"""Brokers with static topics, that take and tell mappings as released ones do."""
+
+from typing import Any
+
+from namesrv_core.protocol import fastjson
+from namesrv_core.protocol.command import Command, reply
+from tests.support.servers import FakeBroker, body
+from tests.support.topic_brokers import keyed_by_queue
+
+
+class StaticBroker(FakeBroker):
+    """`topics` are configs with a mappingDetail by name; `ends` are where its own queues end."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.static: dict[str, dict[str, Any]] = {}
+        self.ends: dict[int, int] = {}
+        self.told: list[dict[str, Any]] = []
+        self.handlers |= {351: self._get, 513: self._put, 202: self._stats}
+
+    def _get(self, asked: Command) -> Command:
+        found = self.static.get((asked.ext or {}).get("topic") or "")
+        return reply(asked, 17, remark="No topic in this broker.") if found is None else body(asked, found)
+
+    def _put(self, asked: Command) -> Command:
+        ext: dict[str, Any] = dict(asked.ext or {})
+        detail = fastjson.loads(asked.body)
+        self.told.append({**detail, "force": ext["force"]})
+        present = self.static.get(ext["topic"], {"mappingDetail": {"epoch": -1}})["mappingDetail"]["epoch"]
+        if detail["epoch"] < present:
+            return reply(asked, 1, remark=f"Can't accept data with small epoch {detail['epoch']} < {present}")
+        numbers = {key: int(ext[key]) for key in ("readQueueNums", "writeQueueNums", "perm", "topicSysFlag")}
+        self.static[ext["topic"]] = {
+            "topicName": ext["topic"],
+            "order": ext["order"] == "true",
+            "topicFilterType": ext["topicFilterType"],
+            "attributes": {},
+            **numbers,
+            "mappingDetail": detail,
+        }
+        return reply(asked, remark="not set any response code")
+
+    def _stats(self, asked: Command) -> Command:
+        items = {queue: {"minOffset": 0, "maxOffset": end} for queue, end in self.ends.items()}
+        return reply(asked, body=b"{" + keyed_by_queue("T", self.name, items) + b"}")

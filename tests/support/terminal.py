@@ -1,0 +1,88 @@
+"""A command on a pseudo terminal: what it says, and keys for it."""
+
+import os
+import pty
+import select
+import struct
+import sys
+import termios
+import time
+from fcntl import ioctl
+from pathlib import Path
+from types import TracebackType
+
+from tests.support.running import DEADLINE, Program
+
+_MAIN = "import sys; from nsadmin.app import main; sys.exit(main())"
+
+
+class Terminal:
+    """`said` is all that came so far, with what moves the cursor. What still runs is killed at the end."""
+
+    def __init__(self, *args: str, home: Path, size: tuple[int, int] = (120, 30)) -> None:
+        self.said = ""
+        self._at = 0
+        own = {"NSADMIN_CONFIG": str(home / "config.yaml"), "NSADMIN_AUDIT": str(home / "audit.jsonl"),
+               "XDG_CACHE_HOME": str(home), "TERM": "xterm-256color"}  # fmt: skip
+        environment = Program.environment() | own
+        environment.pop("NSADMIN_CONTEXT", None)
+        self._pid, self._end = pty.fork()
+        if self._pid == 0:
+            os.chdir(home)
+            os.execve(sys.executable, [sys.executable, "-c", _MAIN, *args], environment)
+        ioctl(self._end, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+
+    def __enter__(self) -> "Terminal":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pid:
+            os.kill(self._pid, 9)
+            os.waitpid(self._pid, 0)
+        os.close(self._end)
+
+    @property
+    def pid(self) -> int:
+        return self._pid
+
+    def idle(self, seconds: float) -> None:
+        """Read what comes for so long."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            self._read(deadline)
+        # What was said long ago is not asked for any more.
+        self.said = self.said[-100_000:]
+        self._at = len(self.said)
+
+    def type(self, keys: str) -> None:
+        os.write(self._end, keys.encode())
+
+    def until(self, text: str) -> None:
+        """Wait until it says this, after what was waited for before."""
+        deadline = time.monotonic() + DEADLINE
+        while (at := self.said.find(text, self._at)) < 0:
+            assert self._read(deadline), f"{text!r} did not come, but: {self.said[self._at :]}"
+        self._at = at + len(text)
+
+    def ended(self) -> int:
+        """Wait for its end: the exit code."""
+        deadline = time.monotonic() + DEADLINE
+        while self._read(deadline):
+            pass
+        _, status = os.waitpid(self._pid, 0)
+        self._pid = 0
+        return os.waitstatus_to_exitcode(status)
+
+    def _read(self, deadline: float) -> bool:
+        ready, _, _ = select.select([self._end], [], [], max(deadline - time.monotonic(), 0))
+        if not ready:
+            return False
+        try:
+            data = os.read(self._end, 65536)
+        except OSError:
+            # Nobody has the other end any more.
+            return False
+        self.said += data.decode("utf-8", "replace")
+        return bool(data)

@@ -1,0 +1,73 @@
+"""A lab's world in a thread of this process: name servers, simulated brokers, and links to cut."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+from time import time
+from typing import Any
+
+from namesrv_core.fleet.broker import Broker
+from namesrv_core.fleet.fleet import FleetPlan
+from namesrv_core.lab.scenario import Scenario
+from namesrv_core.lab.world import World
+from namesrv_core.transport.loop import run
+from tests.support.running import DEADLINE
+
+Deed = Callable[[World], Coroutine[Any, Any, Any]]
+
+
+class Living:
+    """`do(deed)` does something in the world and returns when it is done."""
+
+    def __init__(self, scenario: Scenario, folder: Path, prepare: Callable[[World], None]) -> None:
+        self._scenario, self._folder, self._prepare = scenario, folder, prepare
+        self._started = Event()
+        self._thread = Thread(target=lambda: run(self._live()), daemon=True)
+        self._thread.start()
+        assert self._started.wait(DEADLINE)
+
+    async def _live(self) -> None:
+        self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
+        self.world = World(self._scenario, self._folder, time)
+        try:
+            self._prepare(self.world)
+            await self.world.start()
+            self._started.set()
+            await self._end.wait()
+        finally:
+            await self.world.stop()
+
+    def do(self, deed: Deed) -> Any:
+        return asyncio.run_coroutine_threadsafe(deed(self.world), self._loop).result(DEADLINE)
+
+    @property
+    def addresses(self) -> list[str]:
+        """Of the name servers, in order."""
+        return self.world.addresses
+
+    def broker(self, name: str) -> Broker:
+        return self.world.seats[name].broker
+
+    def close(self) -> None:
+        self._loop.call_soon_threadsafe(self._end.set)
+        self._thread.join(DEADLINE)
+
+
+@contextmanager
+def living(
+    folder: Path,
+    *,
+    namesrvs: int = 3,
+    groups: int = 2,
+    topics: int = 20,
+    prepare: Callable[[World], None] = lambda world: None,
+) -> Iterator[Living]:
+    """A world of one cluster without slaves; `prepare` sees it before anything is started."""
+    plan = FleetPlan(clusters=1, groups=groups, replicas=1, topics=topics)
+    found = Living(Scenario("test", plan=plan, namesrvs=namesrvs), folder, prepare)
+    try:
+        yield found
+    finally:
+        found.close()

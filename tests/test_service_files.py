@@ -1,0 +1,124 @@
+"""Unit, container and Kubernetes example: each names flags, settings, pages and ports that there are."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from namesrv_core.__main__ import parser
+from namesrv_core.server.configuring import configured
+
+FILES = Path(__file__).parents[1] / "docs" / "service"
+UNIT = FILES / "nsadmin-namesrv.service"
+PAGES = ("/healthz", "/readyz")
+
+
+def items(name: str) -> list[str]:
+    """All values that a key of the unit has."""
+    lines = UNIT.read_text().splitlines()
+    return [line.partition("=")[2] for line in lines if line.startswith(f"{name}=")]
+
+
+def objects() -> list[dict[str, Any]]:
+    return list(yaml.safe_load_all((FILES / "kubernetes.yaml").read_text()))
+
+
+def of_kind(kind: str) -> list[dict[str, Any]]:
+    return [item for item in objects() if item["kind"] == kind]
+
+
+def settings_of(flags: list[str], environ: dict[str, str]) -> Any:
+    return configured(parser("nsadmin namesrv", journals=True).parse_args(flags), True, environ)
+
+
+def test_the_unit_starts_a_server_that_tells_its_manager() -> None:
+    (start,) = items("ExecStart")
+    command = start.replace("${STATE_DIRECTORY}", "/state").split()
+    assert command[:2] == ["/opt/nsadmin/bin/nsadmin", "namesrv"]
+    settings = settings_of(command[2:], {})
+    assert settings.kvConfigPath == "/state/kvConfig.json"
+    assert settings.httpAddress == "9877"
+    assert items("Type") == ["notify"]
+    assert items("ExecReload") == ["/bin/kill -HUP $MAINPID"]
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
+def test_systemd_finds_no_fault_with_the_unit_and_little_that_it_could_harm(tmp_path: Path) -> None:
+    unit = tmp_path / UNIT.name
+    unit.write_text(UNIT.read_text().replace("/opt/nsadmin/bin/nsadmin", sys.executable))
+    verified = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True, check=False
+    )
+    assert (verified.returncode, verified.stdout + verified.stderr) == (0, "")
+    judged = subprocess.run(
+        ["systemd-analyze", "security", "--offline=yes", "--threshold=20", unit],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert judged.returncode == 0, judged.stdout + judged.stderr
+
+
+def test_the_container_starts_a_server_as_nobody_special() -> None:
+    lines = (FILES / "Containerfile").read_text().splitlines()
+    said = dict(line.split(" ", 1) for line in lines if line and not line.startswith("#"))
+    assert json.loads(said["ENTRYPOINT"]) == ["nsadmin", "namesrv"]
+    settings = settings_of(json.loads(said["CMD"]), {})
+    ports = {str(settings.listenPort), settings.httpAddress.rpartition(":")[2]}
+    assert set(said["EXPOSE"].split()) == ports
+    assert settings.kvConfigPath.startswith(said["VOLUME"])
+    assert int(said["USER"]) > 1000
+    assert f"127.0.0.1:{settings.httpAddress.rpartition(':')[2]}{PAGES[0]}" in said["HEALTHCHECK"]
+
+
+def test_kubernetes_runs_the_server_with_settings_that_there_are() -> None:
+    (config,) = of_kind("ConfigMap")
+    (workload,) = of_kind("StatefulSet")
+    pod = workload["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    settings = settings_of(container["args"], config["data"])
+    assert settings.needWaitForService
+    assert settings.enableShutdownGracefully
+    assert pod["terminationGracePeriodSeconds"] > settings.shutdownWaitTimeSeconds
+    names = [f"{workload['metadata']['name']}-{number}" for number in range(workload["spec"]["replicas"])]
+    service = workload["spec"]["serviceName"]
+    assert settings.nsaddr == ";".join(f"{name}.{service}:{settings.listenPort}" for name in names)
+    ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+    assert ports == {"rocketmq": settings.listenPort, "http": int(settings.httpAddress.rpartition(":")[2])}
+    (volume,) = container["volumeMounts"]
+    assert settings.kvConfigPath.startswith(volume["mountPath"])
+    assert settings.journalDir.startswith(volume["mountPath"])
+    assert container["envFrom"] == [{"configMapRef": {"name": config["metadata"]["name"]}}]
+    (claim,) = workload["spec"]["volumeClaimTemplates"]
+    assert claim["metadata"]["name"] == volume["name"]
+    for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
+        asked = container[probe]["httpGet"]
+        assert asked["path"] == PAGES[probe == "readinessProbe"]
+        assert asked["port"] in ports
+
+
+def test_kubernetes_would_take_it() -> None:
+    """By its own schema, which knows no misspelt key: `pip install kubernetes-validate`."""
+    validate = pytest.importorskip("kubernetes_validate")
+    for item in objects():
+        validate.validate(item, "1.31", strict=True)
+
+
+def test_kubernetes_services_and_budget_are_about_these_pods() -> None:
+    (workload,) = of_kind("StatefulSet")
+    labels = workload["spec"]["template"]["metadata"]["labels"]
+    (container,) = workload["spec"]["template"]["spec"]["containers"]
+    ports = {port["name"] for port in container["ports"]}
+    (budget,) = of_kind("PodDisruptionBudget")
+    assert workload["spec"]["selector"]["matchLabels"] == labels
+    assert budget["spec"]["selector"]["matchLabels"] == labels
+    services = {item["metadata"]["name"]: item["spec"] for item in of_kind("Service")}
+    for service in services.values():
+        assert service["selector"] == labels
+        assert all(port["targetPort"] in ports for port in service["ports"])
+    headless = services[workload["spec"]["serviceName"]]
+    assert headless["clusterIP"] == "None"
+    assert headless["publishNotReadyAddresses"] is True
