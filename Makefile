@@ -13,7 +13,7 @@ demo: .venv/.stamp ## a name server, a fleet of 12 simulated brokers, and a tour
 demo-report: .venv/.spark ## a bad day in the lab, and the page of all reports about it: demo-report.html
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo-report.sh
 
-test: .venv/.spark ## the tests; with Java and Maven also against the released Apache RocketMQ (what fails there is run once more, alone)
+test: .venv/.spark ## the tests; with Java and Maven also against the released Apache RocketMQ (what fails is run once more, alone)
 	$(BIN)/python -m tests.support.second_look
 
 check: .venv/.spark ## formatting, lint, types, and who may import whom

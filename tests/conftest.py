@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 import tempfile
 from collections.abc import Iterator
 
@@ -15,6 +16,9 @@ os.environ["NSADMIN_AUDIT"] = "off"
 os.environ["NSADMIN_CONFIG"] = os.path.join(tempfile.gettempdir(), "no-such-folder", "config.yaml")
 for name in ("NAMESRV_ADDR", "NSADMIN_CONTEXT", "NSADMIN_OUTPUT", "NSADMIN_ACCESS_KEY", "ROCKETMQ_HOME"):
     os.environ.pop(name, None)
+
+# Who starts tests in the background may have us ignore Ctrl-C; the programs that they start would do so, too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("house", deadline=None, max_examples=60, derandomize=True, database=None)
 settings.load_profile("house")

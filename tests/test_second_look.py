@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+from tests.support.second_look import MOST
 
 ROOT = Path(__file__).parents[1]
 PASSES_THE_SECOND_TIME = """
@@ -18,21 +18,32 @@ def test_waits():
 """
 
 
-@pytest.mark.parametrize(("folder", "code"), [("tests/interop", 0), ("tests/unit", 1)])
-def test_only_what_talks_to_java_is_run_again(tmp_path: Path, folder: str, code: int) -> None:
-    file = tmp_path / folder / "test_it.py"
-    file.parent.mkdir(parents=True)
-    file.write_text(PASSES_THE_SECOND_TIME)
+def test_what_failed_is_run_again_alone_and_named_at_the_end(tmp_path: Path) -> None:
+    write(tmp_path, "test_it.py", PASSES_THE_SECOND_TIME)
+    write(tmp_path, "test_other.py", "def test_other():\n    pass\n")
     done = run(tmp_path)
-    assert done.returncode == code, done.stdout
-    assert (f"failed at first:\n  {folder}/test_it.py::test_waits" in done.stdout) == (code == 0)
+    assert done.returncode == 0, done.stdout
+    assert "once more, alone: tests/test_it.py\n" in done.stdout
+    assert done.stdout.endswith("failed at first:\n  tests/test_it.py::test_waits\n")
+
+
+def test_what_fails_in_many_files_has_a_common_cause(tmp_path: Path) -> None:
+    for number in range(MOST + 1):
+        write(tmp_path, f"test_{number}.py", PASSES_THE_SECOND_TIME)
+    done = run(tmp_path)
+    assert done.returncode == 1
+    assert "once more" not in done.stdout
 
 
 def test_what_fails_twice_fails(tmp_path: Path) -> None:
-    file = tmp_path / "tests" / "interop" / "test_it.py"
-    file.parent.mkdir(parents=True)
-    file.write_text("def test_it():\n    assert False\n")
+    write(tmp_path, "test_it.py", "def test_it():\n    assert False\n")
     assert run(tmp_path).returncode == 1
+
+
+def write(folder: Path, name: str, text: str) -> None:
+    file = folder / "tests" / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text)
 
 
 def run(folder: Path) -> "subprocess.CompletedProcess[str]":

@@ -2,8 +2,11 @@
 
 import argparse
 import re
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 
 
 def add_run(flags: argparse.ArgumentParser) -> None:
@@ -36,7 +39,8 @@ def add_place(flags: argparse.ArgumentParser) -> None:
     flags.add_argument("--output", required=True, metavar="DIR", help="where the tables are, or will be")
     flags.add_argument(
         "--since", type=moment, metavar="TIME",
-        help="reports are of what was from then on: ISO 8601 (UTC if it does not say), or ms since 1970",
+        help="reports are of what was from then on: ISO 8601 (UTC if it does not say), 7d (that long ago: m, h, d,"
+        " w), or ms since 1970",
     )  # fmt: skip
     flags.add_argument("--until", type=moment, metavar="TIME", help="and before then")
     flags.add_argument("--reports", type=words, default=(), metavar="A,B", help="only these reports")
@@ -85,13 +89,15 @@ def share(text: str) -> float:
 
 
 def moment(text: str) -> int:
-    """Ms since 1970, of ISO 8601 or of just that; without a time zone it is UTC."""
+    """Ms since 1970, of ISO 8601 (without a time zone it is UTC), of 7d for a week ago, or of just that."""
     if text.isascii() and text.isdigit():
         return int(text)
+    if ago := re.fullmatch(r"-?(\d{1,6})([mhdw])", text):
+        return int((time.time() - int(ago[1]) * _UNITS[ago[2]]) * 1000)
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is neither ISO 8601 nor ms since 1970") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is neither ISO 8601, nor 7d, nor ms since 1970") from None
     return round(found.replace(tzinfo=found.tzinfo or UTC).timestamp() * 1000)
 
 
@@ -100,7 +106,7 @@ def seconds(text: str) -> float:
     found = re.fullmatch(r"(\d{1,6})([smh])", text)
     if found is None or int(found[1]) == 0:
         raise argparse.ArgumentTypeError(f"{text!r} is no time: give 30s, 5m or 2h")
-    return float(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2]]
+    return float(found[1]) * _UNITS[found[2]]
 
 
 def words(text: str) -> Sequence[str]:

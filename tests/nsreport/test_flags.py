@@ -1,6 +1,7 @@
 """Words of a command line."""
 
 import argparse
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +29,13 @@ from nsreport import flags
 )
 def test_what_words_mean(read: Callable[[str], Any], text: str, found: Any) -> None:
     assert read(text) == found
+
+
+def test_a_moment_may_be_that_long_ago() -> None:
+    before = int(time.time() * 1000)
+    week, minute = flags.moment("7d"), flags.moment("-1m")
+    assert 0 <= week - (before - 7 * 86_400_000) < 60_000
+    assert 0 <= minute - (before - 60_000) < 60_000
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Targets: which broker processes a request is for, found by cluster or named by address or name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -18,6 +18,9 @@ class Target(NamedTuple):
     broker_addr: str | None
 
 
+_ALIKE = 0.75
+"""How alike names are, from 0 to 1, of which one may be meant for the other."""
+
 NO_MASTER = "this broker has no master now"
 
 
@@ -29,23 +32,36 @@ def at(broker_addr: str) -> Target:
 def named(text: str, info: Callable[[], ClusterInfo]) -> Target:
     """The process at an address; by a broker's name its master, by NAME/ID that one of it.
 
-    A word without a port is asked for among the names of brokers; what is none, or cannot be asked for
-    because no name server answers, is a host. BadAddress, NotFound.
+    A word without a port is asked for among the names of brokers; what is none and like none, or cannot be
+    asked for because no name server answers, is a host. BadAddress, NotFound.
     """
     name, slash, number = text.strip().partition("/")
     if not slash and _is_address(name):
         return at(parse_addr(name, BROKER_PORT))
     if slash and not (name and number.isdecimal()):
         raise BadAddress(f"{text!r} is no broker: write HOST:PORT, NAME or NAME/ID")
-    groups: list[BrokerGroup] = []
+    known: Sequence[BrokerGroup] = ()
     try:
-        groups = [group for group in info().groups if group.broker_name == name]
+        known = info().groups
     except RocketMQError:
         if slash:
             raise
+    groups = [group for group in known if group.broker_name == name]
+    near = [] if groups else _near(name, known)
+    if near:
+        host = "" if slash else f" (a host is {name}:{BROKER_PORT})"
+        raise NotFound(f"no broker {name!r} is registered; did you mean {' or '.join(sorted(near))}?{host}")
     if not groups and not slash:
         return at(parse_addr(name, BROKER_PORT))
     return _process(name, int(number or MASTER_ID), groups)
+
+
+def _near(name: str, groups: Sequence[BrokerGroup]) -> list[str]:
+    """The names of brokers that are much like it."""
+    # Its import is as long as that of all of this module, and few mistype.
+    from difflib import get_close_matches
+
+    return get_close_matches(name, {group.broker_name for group in groups}, cutoff=_ALIKE)
 
 
 def _is_address(text: str) -> bool:

@@ -77,6 +77,16 @@ def test_what_no_name_stands_for_says_what_there_is(text: str, error: type[Excep
         named(text, lambda: INFO)
 
 
+def test_a_name_that_is_much_like_another_is_taken_for_mistyped_and_not_for_a_host() -> None:
+    info = ClusterInfo(("C",), tuple(BrokerGroup("C", name, {0: "h:1"}) for name in ("broker-b", "broker-a")))
+    like = "'brokr-a' is registered; did you mean broker-a or broker-b"
+    with pytest.raises(NotFound, match=rf"{like}\? \(a host is brokr-a:10911\)"):
+        named("brokr-a", lambda: info)
+    with pytest.raises(NotFound, match=rf"{like}\?$"):
+        named("brokr-a/1", lambda: info)
+    assert named("mq-17", lambda: info) == at("mq-17:10911")
+
+
 def test_a_name_in_two_clusters_is_nobody_s() -> None:
     twice = INFO._replace(groups=(*INFO.groups, BrokerGroup("D", "a", {0: "h:9"})))
     with pytest.raises(BadAddress, match="several clusters: write its address: h:1 in C, h:9 in D"):

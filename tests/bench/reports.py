@@ -1,0 +1,234 @@
+"""`python -m tests.bench.reports`: how long Spark takes for availability and gaps, and DuckDB for the same.
+
+Journals of `tests.bench.fleet_days` are made in a folder, and of them the table of events as the pipeline keeps it. For
+each size: both reports from that table (the first and the second time in a session, and as a program from its
+start to its end), and straight from the journals. DuckDB is asked in SQL, by which it gets the same figures
+in this simple world: no crash of a name server, no drain, no hole; that they are the same is looked at.
+
+With `--write` the figures go to docs/pipeline.md. The machine should have nothing else to do.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import col, lit, timestamp_millis, to_date
+from pyspark.sql.functions import sum as total
+
+from nsreport import schemas, session, silver
+from nsreport.coverage import coverage
+from nsreport.reports.broker_availability import broker_availability
+from nsreport.reports.heartbeat_gaps import heartbeat_gaps
+from nsreport.sinks import Table, Tables
+from tests.bench import figures, fleet_days
+
+PAGE = Path(__file__).parents[2] / "docs" / "pipeline.md"
+COVERAGE = Table("silver/coverage")
+FOREVER = 1 << 45
+CACHE = Path("~/.cache/nsadmin").expanduser()
+THREADS = 2
+
+
+class Found(NamedTuple):
+    """What both engines have to agree on."""
+
+    gaps: int
+    down_seconds: float
+
+
+class Took(NamedTuple):
+    """Seconds."""
+
+    what: str
+    spark: float
+    duckdb: float | None = None
+
+
+def started() -> session.Program:
+    return session.Program(CACHE, f"local[{THREADS}]", {"spark.driver.memory": "4g"})
+
+
+def made(folder: Path, events: int) -> int:
+    """Journals, and the tables that follow from them, unless they are there; how many events they have."""
+    count = folder / "events"
+    if not count.exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        number = fleet_days.write(folder / "journals", events)
+        program = started()
+        session.suit(program.session, number)
+        tables = Tables(program.session, str(folder / "tables"))
+        tables.replace(silver.EVENTS, of_journals(program.session, folder))
+        tables.replace(COVERAGE, coverage(table(tables, silver.EVENTS), no_facts(program.session)))
+        program.stop()
+        count.write_text(str(number))
+    return int(count.read_text())
+
+
+def of_journals(spark: SparkSession, folder: Path) -> DataFrame:
+    """The events of the journals: no more of a line is read than is asked for."""
+    read = spark.read.schema(schemas.record()).json(f"{folder}/journals/*/*.jsonl")
+    given = {
+        "ts": timestamp_millis("time"),
+        "dialect": lit("journal"),
+        "confidence": lit(1.0),
+        "date": to_date(timestamp_millis("time")),
+        "cluster": lit("c"),
+    }
+    found = read.withColumns(given)
+    missing = [field for field in schemas.ns_event().fields if field.name not in found.columns]
+    nothing = {field.name: lit(None).cast(field.dataType) for field in missing}
+    return found.withColumns(nothing).select(*schemas.ns_event().names)
+
+
+def table(tables: Tables, which: Table) -> DataFrame:
+    found = tables.read(which)
+    assert found is not None
+    return found
+
+
+def no_facts(spark: SparkSession) -> DataFrame:
+    """Nobody gave logs of Java's."""
+    return silver.of_no_logs(spark)[silver.FACTS]
+
+
+def of_spark(events: DataFrame, known: DataFrame) -> Found:
+    """Both reports, whole; their sums."""
+    until = fleet_days.BEGIN + 100 * 365 * fleet_days.DAY
+    last = events.selectExpr("max(time) + 1").collect()[0][0]
+    assert last < until
+    days = broker_availability(events, known, 0, last)
+    gaps = heartbeat_gaps(events, no_facts(events.sparkSession), 0, last)
+    [row] = days.agg(total("downSeconds").alias("down")).collect()
+    return Found(gaps.count(), round(row.down, 3))
+
+
+_SQL = """
+with lost as (
+    select server, brokerName, type, time,
+        lead(time) over (partition by server, brokerName order by time) as back
+    from {events} where type in ('BrokerRegistered', 'BrokerUnregistered')
+), outages as (
+    select *, row_number() over (partition by server, brokerName order by time) as number
+    from lost where type = 'BrokerUnregistered'
+), down as (
+    select brokerName, number, max(time) as since, min(back) as until
+    from outages group by brokerName, number
+), days as (
+    select brokerName, since // 86400000 as day, sum(until - since) / 1000 as seconds
+    from down group by all
+), gaps as (
+    select server, brokerName, time - silentMillis as since, time as until
+    from {events} where type = 'HeartbeatGap' and resumed
+)
+select (select count(*) from gaps), (select sum(seconds) from days)
+"""
+_COLUMNS = (
+    "{type: 'VARCHAR', time: 'BIGINT', server: 'VARCHAR', brokerName: 'VARCHAR', silentMillis: 'BIGINT', "
+    "resumed: 'BOOLEAN'}"
+)
+
+
+def of_duckdb(events: str) -> Found:
+    with duckdb.connect(config={"threads": THREADS}) as connection:
+        [(gaps, down)] = connection.execute(_SQL.format(events=events)).fetchall()
+    return Found(gaps, round(down, 3))
+
+
+def timed(work: Callable[[], Found]) -> tuple[float, Found]:
+    began = time.perf_counter()
+    found = work()
+    return time.perf_counter() - began, found
+
+
+def measured(folder: Path, events: int) -> Iterator[Took]:
+    """Each figure as it comes; AssertionError where the engines do not agree."""
+    parquet = f"read_parquet('{folder}/tables/silver/ns_event/**/*.parquet')"
+    lines = f"read_json('{folder}/journals/*/*.jsonl', format='newline_delimited', columns={_COLUMNS})"
+    of_tables, expected = timed(lambda: of_duckdb(parquet))
+    of_lines, same = timed(lambda: of_duckdb(lines))
+    assert same == expected
+    began = time.perf_counter()
+    program = started()
+    yield Took("start of a session", time.perf_counter() - began)
+    try:
+        spark = program.session
+        session.suit(spark, events)
+        tables = Tables(spark, str(folder / "tables"))
+
+        def from_tables() -> Found:
+            return of_spark(table(tables, silver.EVENTS), table(tables, COVERAGE))
+
+        def from_lines() -> Found:
+            return of_spark(of_journals(spark, folder), table(tables, COVERAGE))
+
+        for what, work, theirs in (
+            ("from Parquet, the first time in a session", from_tables, of_tables),
+            ("from Parquet, warm", from_tables, of_tables),
+            ("from JSON Lines, warm", from_lines, of_lines),
+        ):
+            ours, found = timed(work)
+            assert found == expected, (what, found, expected)
+            yield Took(what, ours, theirs)
+        began = time.perf_counter()
+        coverage(table(tables, silver.EVENTS), no_facts(spark)).collect()
+        yield Took("coverage, which availability needs and a run makes once", time.perf_counter() - began)
+    finally:
+        program.stop()
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "tests.bench.reports", "--one-shot", str(folder)], check=True)
+    yield Took("from Parquet, a program of its own from start to end", time.perf_counter() - began)
+
+
+def one_shot(folder: Path) -> None:
+    program = started()
+    tables = Tables(program.session, str(folder / "tables"))
+    session.suit(program.session, int((folder / "events").read_text()))
+    of_spark(table(tables, silver.EVENTS), table(tables, COVERAGE))
+    # What came of it is out; nobody waits for the end of Java.
+    os._exit(0)
+
+
+def page(home: Path, sizes: list[int]) -> Iterator[str]:
+    """The figures, a line at a time."""
+    yield figures.machine()
+    yield ""
+    yield "| events | what | Spark, s | DuckDB, s | Spark/DuckDB |"
+    yield "|---:|---|---:|---:|---:|"
+    for millions in sizes:
+        folder = home / f"{millions}m"
+        events = made(folder, millions * 1_000_000)
+        for what, spark, other in measured(folder, events):
+            theirs = " | " if other is None else f"{other:.1f} | {spark / other:.1f}"
+            yield f"| {events:,} | {what} | {spark:.1f} | {theirs} |"
+
+
+def main() -> int:
+    flags = argparse.ArgumentParser(prog="python -m tests.bench.reports", description=__doc__)
+    flags.add_argument("--millions", default="1,10", help="sizes, in millions of events (1,10)")
+    flags.add_argument("--folder", type=Path, help="where they are made, and stay (a temporary one)")
+    flags.add_argument("--write", action="store_true", help=f"write the figures into docs/{PAGE.name}")
+    flags.add_argument("--one-shot", type=Path, help=argparse.SUPPRESS)
+    asked = flags.parse_args()
+    if asked.one_shot:
+        one_shot(asked.one_shot)
+    with tempfile.TemporaryDirectory() as scratch:
+        lines = []
+        for text in page(asked.folder or Path(scratch), [int(one) for one in asked.millions.split(",")]):
+            print(text, flush=True)
+            lines.append(text)
+    if asked.write:
+        figures.write(PAGE, "figures", lines)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
