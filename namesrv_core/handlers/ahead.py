@@ -8,11 +8,12 @@ where `fastPath` is off.
 
 import zlib
 from collections.abc import Generator
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any
 
 from namesrv_core.errors import RequestError
 from namesrv_core.handlers import guard
-from namesrv_core.protocol import headers, registration_steps
+from namesrv_core.protocol import headers, registration, registration_steps
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command
 from namesrv_core.protocol.registration import Registration
@@ -28,27 +29,68 @@ _PIECE = 1 << 18
 Steps = Generator[None, None, "Command"]
 
 
-class Ahead(NamedTuple):
-    """Where a registration has a `digest` that the broker's last one had, nothing else was done.
+class Reading:
+    """What the body of a registration says: read when it is asked for, unless that was done ahead.
 
-    `now` dates a version without a time. `found` is what was decoded, or why it cannot be.
+    `now` dates a version without a time.
     """
 
-    now: int
-    crc32: int
-    digest: object
-    found: Registration | Exception | None
-    foreseen: Foreseen | None
+    foreseen: Foreseen | None = None
+    """What it will change, as far as somebody has looked."""
+
+    def __init__(
+        self, state: NameServerState, request: Command, header: headers.RegisterBroker, now: int
+    ) -> None:
+        self.body, self.now = request.body, now
+        self._how: dict[str, Any] = {
+            "version": request.version, "compressed": header.compressed, "now": now, "within": state.limits
+        }  # fmt: skip
+
+    @cached_property
+    def crc32(self) -> int:
+        return zlib.crc32(self.body) & 0x7FFFFFFF
+
+    @cached_property
+    def digest(self) -> object:
+        """The same for the same body."""
+        return hash(self.body)
+
+    @cached_property
+    def found(self) -> Registration | ValueError | RequestError:
+        """What it is decoded to, or why it cannot be."""
+        try:
+            return registration.decode(self.body, **self._how)
+        except (ValueError, RequestError) as error:
+            return error
+
+    def steps(self, state: NameServerState, header: headers.RegisterBroker) -> Generator[None, None, None]:
+        """All of it in small steps; no more than checksum and digest where the last one had the same."""
+        crc32, digests = 0, []
+        for begin in range(0, len(self.body), _PIECE):
+            piece = self.body[begin : begin + _PIECE]
+            crc32 = zlib.crc32(piece, crc32)
+            digests.append(hash(piece))
+            yield
+        self.crc32, self.digest = crc32 & 0x7FFFFFFF, tuple(digests)
+        live = state.tables.live.get((header.cluster_name or "", header.broker_addr or ""))
+        if live is not None and live.seal is not None and live.seal.digest == self.digest:
+            return
+        try:
+            self.found = yield from registration_steps.decode(self.body, **self._how)
+            if header.broker_name is not None and self.found.topics is not None:
+                self.foreseen = yield from foresee(state.tables, header.broker_name, self.found.topics)
+        except (ValueError, RequestError) as error:
+            self.found = error
 
 
 class Prepared(Command):
     """A request that was worked on ahead."""
 
-    __slots__ = ("ahead",)
+    __slots__ = ("reading",)
 
-    def __init__(self, asked: Command, ahead: Ahead) -> None:
+    def __init__(self, asked: Command, reading: Reading) -> None:
         super().__init__(*(getattr(asked, name) for name in _FIELDS))
-        self.ahead = ahead
+        self.reading = reading
 
 
 _FIELDS = ("code", "ext", "body", "opaque", "flag", "remark", "language", "version", "header_type")
@@ -72,25 +114,6 @@ def steps(state: NameServerState, request: Command, now: int, peer: Peer) -> Ste
 
 def _steps(state: NameServerState, request: Command, now: int) -> Steps:
     header = headers.read(headers.RegisterBroker, request.ext)
-    body, crc32 = request.body, 0
-    digests = []
-    for begin in range(0, len(body), _PIECE):
-        piece = body[begin : begin + _PIECE]
-        crc32 = zlib.crc32(piece, crc32)
-        digests.append(hash(piece))
-        yield
-    live = state.tables.live.get((header.cluster_name or "", header.broker_addr or ""))
-    ahead = Ahead(now, crc32 & 0x7FFFFFFF, tuple(digests), None, None)
-    if live is not None and live.seal is not None and live.seal.digest == ahead.digest:
-        return Prepared(request, ahead)
-    found: Registration | Exception
-    foreseen = None
-    try:
-        found = yield from registration_steps.decode(
-            body, version=request.version, compressed=header.compressed, now=now, within=state.limits
-        )
-        if header.broker_name is not None and found.topics is not None:
-            foreseen = yield from foresee(state.tables, header.broker_name, found.topics)
-    except (ValueError, RequestError) as error:
-        found = error
-    return Prepared(request, ahead._replace(found=found, foreseen=foreseen))
+    reading = Reading(state, request, header, now)
+    yield from reading.steps(state, header)
+    return Prepared(request, reading)

@@ -1,10 +1,8 @@
 """Brokers: register, unregister, heartbeat, data version, write permission, member group."""
 
-import zlib
-
 from namesrv_core.errors import BadRequest, OverLimit, RequestError
 from namesrv_core.events import Event
-from namesrv_core.handlers.ahead import Ahead, Prepared
+from namesrv_core.handlers.ahead import Prepared, Reading
 from namesrv_core.handlers.answer import Answer, check_topics, required
 from namesrv_core.protocol import bodies, fastjson, headers, registration
 from namesrv_core.protocol.command import Command, reply
@@ -28,10 +26,9 @@ def register_broker(state: NameServerState, request: Command, channel: int, now:
     if request.version < 0 or request.ext is None:
         raise BadRequest("a registration needs ext fields and a version that is not negative")
     header = headers.read(headers.RegisterBroker, request.ext)
-    ahead = request.ahead if isinstance(request, Prepared) else None
-    master, events = (
-        _repeated(state, request, header, ahead, channel, now) if state.settings.fastPath else None
-    ) or _registered(state, request, header, ahead, channel, now)
+    reading = request.reading if isinstance(request, Prepared) else Reading(state, request, header, now)
+    done = _repeated(state, request, header, reading, channel, now) if state.settings.fastPath else None
+    master, events = done or _registered(state, request, header, reading, channel, now)
     fields = {"haServerAddr": master.ha_addr, "masterAddr": master.addr}
     ext = {key: text for key, text in fields.items() if text is not None}
     return reply(request, ext=ext, body=_order_topics(state)), events
@@ -41,13 +38,13 @@ def _registered(
     state: NameServerState,
     request: Command,
     header: headers.RegisterBroker,
-    ahead: Ahead | None,
+    reading: Reading,
     channel: int,
     now: int,
 ) -> tuple[Master, list[Event]]:
-    if header.body_crc32 and header.body_crc32 != (ahead.crc32 if ahead else _crc32(request.body)):
+    if header.body_crc32 and header.body_crc32 != reading.crc32:
         raise RequestError("crc32 not match")
-    registered = _registration(state, request, header, ahead, now)
+    registered = _decoded(reading)
     broker = Broker(
         required(header.cluster_name, "clusterName"),
         required(header.broker_name, "brokerName"),
@@ -66,29 +63,21 @@ def _registered(
         channel=channel,
         now=now,
         delete_missing_topics=state.settings.deleteTopicWithBrokerRegistration,
-        foreseen=ahead.foreseen if ahead else None,
+        foreseen=reading.foreseen,
     )
     live = state.tables.live.get((broker.cluster_name, broker.broker_addr))
     # A version without a time has that of its arrival: the same body is another version next time.
-    if (
-        live is not None
-        and live.version is not None
-        and live.version.timestamp != (ahead.now if ahead else now)
-    ):
-        size, digest = len(request.body), _digest(request, ahead)
-        live.seal = Seal(broker, _said(state, request), size, digest, state.tables.generation)
+    if live is not None and live.version is not None and live.version.timestamp != reading.now:
+        said, size = _said(state, request), len(reading.body)
+        live.seal = Seal(broker, said, size, reading.digest, state.tables.generation)
     return done
-
-
-def _digest(request: Command, ahead: Ahead | None) -> object:
-    return hash(request.body) if ahead is None else ahead.digest
 
 
 def _repeated(
     state: NameServerState,
     request: Command,
     header: headers.RegisterBroker,
-    ahead: Ahead | None,
+    reading: Reading,
     channel: int,
     now: int,
 ) -> tuple[Master, list[Event]] | None:
@@ -99,9 +88,9 @@ def _repeated(
         live is None
         or seal is None
         or seal.generation != state.tables.generation
-        or seal.size != len(request.body)
+        or seal.size != len(reading.body)
         or seal.said != _said(state, request)
-        or seal.digest != _digest(request, ahead)
+        or seal.digest != reading.digest
     ):
         return None
     return repeat(state.tables, seal.broker, live, channel=channel, now=now)
@@ -112,27 +101,13 @@ def _said(state: NameServerState, request: Command) -> tuple[object, ...]:
     return request.version, request.ext, state.settings.generation
 
 
-def _registration(
-    state: NameServerState,
-    request: Command,
-    header: headers.RegisterBroker,
-    ahead: Ahead | None,
-    now: int,
-) -> registration.Registration:
-    try:
-        if ahead is not None and ahead.found is not None:
-            if isinstance(ahead.found, Exception):
-                raise ahead.found
-            return ahead.found
-        return registration.decode(
-            request.body,
-            version=request.version,
-            compressed=header.compressed,
-            now=now,
-            within=state.limits,
-        )
-    except ValueError as error:
-        raise BadRequest(f"Failed to decode RegisterBrokerBody: {error}") from None
+def _decoded(reading: Reading) -> registration.Registration:
+    found = reading.found
+    if isinstance(found, RequestError):
+        raise found
+    if isinstance(found, ValueError):
+        raise BadRequest(f"Failed to decode RegisterBrokerBody: {found}")
+    return found
 
 
 def _check_room(state: NameServerState, broker: Broker, registered: registration.Registration) -> None:
@@ -144,10 +119,6 @@ def _check_room(state: NameServerState, broker: Broker, registered: registration
     if not is_known and max(len(tables.live), len(tables.groups)) >= most:
         raise OverLimit("maxBrokers", f"there are {most} brokers")
     check_topics(state, registered.topics or ())
-
-
-def _crc32(body: bytes) -> int:
-    return zlib.crc32(body) & 0x7FFFFFFF
 
 
 def _order_topics(state: NameServerState) -> bytes:

@@ -39,8 +39,8 @@ def add_place(flags: argparse.ArgumentParser) -> None:
     flags.add_argument("--output", required=True, metavar="DIR", help="where the tables are, or will be")
     flags.add_argument(
         "--since", type=moment, metavar="TIME",
-        help="reports are of what was from then on: ISO 8601 (UTC if it does not say), 7d (that long ago: m, h, d,"
-        " w), or ms since 1970",
+        help="reports are of what was from then on: ISO 8601 (UTC if it does not say), 7d for a week ago"
+        " (m, h, d, w), or ms since 1970",
     )  # fmt: skip
     flags.add_argument("--until", type=moment, metavar="TIME", help="and before then")
     flags.add_argument("--reports", type=words, default=(), metavar="A,B", help="only these reports")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from namesrv_core import __version__
 from namesrv_core.server.bounds import raise_file_limit
-from tests.bench import start
+from tests.bench import outside, start
 from tests.bench.requests import lookups
 from tests.bench.serving import (
     SERVERS,
@@ -46,6 +46,9 @@ def main() -> int:
     flags.add_argument("--scale", type=float, default=1.0, help="how many requests, as a factor (1.0)")
     flags.add_argument("--only", default="", metavar="TEXT", help="only the loads with TEXT in their names")
     flags.add_argument("--starts", action="store_true", help="only how long commands take from start to end")
+    flags.add_argument(
+        "--rmqload", type=Path, metavar="PATH", help="a load generator in C, which adds tables"
+    )
     flags.add_argument("--write", action="store_true", help=f"write the figures into docs/{PAGE.name}")
     asked = flags.parse_args()
     raise_file_limit()
@@ -53,7 +56,7 @@ def main() -> int:
         home = Path(folder)
         lines: list[str] = []
         if not asked.starts:
-            for line in serving(home, asked.scale, asked.only):
+            for line in serving(home, asked.scale, asked.only, asked.rmqload):
                 print(line, flush=True)
                 lines.append(line)
         if not asked.only:
@@ -63,7 +66,7 @@ def main() -> int:
     return 0
 
 
-def serving(home: Path, scale: float, only: str) -> Iterator[str]:
+def serving(home: Path, scale: float, only: str, rmqload: Path | None) -> Iterator[str]:
     """Tables in Markdown, line by line as they come."""
     yield "| server CPU time of a request, µs | ours | Java 5.5.0 | Java/ours |"
     yield "|---|---:|---:|---:|"
@@ -113,6 +116,11 @@ def serving(home: Path, scale: float, only: str) -> Iterator[str]:
     with running(SERVERS["ours"], home / "pollers") as server:
         share = share_of_pollers(server, clients, 1_000, 30.0, 15.0)
     yield f"| {clients:,} clients, 1,000 brokers, 2,500 topics | {share:.1f} |"
+    yield ""
+    yield from start.on_large_fleets(home)
+    if rmqload is not None:
+        yield ""
+        yield from outside.tables(rmqload, home)
     yield from growth(home, scale)
 
 

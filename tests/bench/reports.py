@@ -1,9 +1,10 @@
 """`python -m tests.bench.reports`: how long Spark takes for availability and gaps, and DuckDB for the same.
 
-Journals of `tests.bench.fleet_days` are made in a folder, and of them the table of events as the pipeline keeps it. For
-each size: both reports from that table (the first and the second time in a session, and as a program from its
-start to its end), and straight from the journals. DuckDB is asked in SQL, by which it gets the same figures
-in this simple world: no crash of a name server, no drain, no hole; that they are the same is looked at.
+Journals of `tests.bench.fleet_days` are made in a folder, and of them the table of events as the pipeline
+keeps it. For each size: both reports from that table (the first and the second time in a session, and as a
+program from its start to its end), and straight from the journals. DuckDB is asked in SQL, by which it gets
+the same figures in this simple world: no crash of a name server, no drain, no hole; that they are the same is
+looked at.
 
 With `--write` the figures go to docs/pipeline.md. The machine should have nothing else to do.
 """
@@ -21,7 +22,7 @@ from typing import NamedTuple
 
 import duckdb
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import col, lit, timestamp_millis, to_date
+from pyspark.sql.functions import lit, timestamp_millis, to_date
 from pyspark.sql.functions import sum as total
 
 from nsreport import schemas, session, silver

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -43,6 +44,23 @@ def fleet(plan: FleetPlan, address: str, told: Connection) -> None:
     loop.run(_start(plan.specs(), address, told))
 
 
+@contextmanager
+def standing(plan: FleetPlan, address: str) -> Iterator[tuple[int, Connection]]:
+    """The process of such a fleet, and what tells again and again how many of its brokers are there."""
+    processes = get_context("spawn")
+    here, there = processes.Pipe()
+    child = processes.Process(target=fleet, args=(plan, address, there))
+    child.start()
+    try:
+        assert child.pid is not None
+        there.close()
+        yield child.pid, here
+        here.send("go")
+        child.join()
+    finally:
+        child.kill()
+
+
 async def _start(specs: Sequence[BrokerSpec], address: str, told: Connection) -> None:
     brokers = [Broker(spec, [address], period=_NEVER) for spec in specs]
     for at in range(0, len(brokers), _AT_ONCE):
@@ -65,36 +83,26 @@ def _lookups(topics: Sequence[str]) -> list[list[bytes]]:
 def measure(plan: FleetPlan, home: Path) -> Iterator[str]:
     """A line whenever another tenth of the fleet is there."""
     topics = [config["topicName"] for config in plan.specs()[0].topics][:_LOOKUPS]
-    server = OurNameServer(home)
-    server.start()
-    processes = get_context("spawn")
-    here, there = processes.Pipe()
-    child = processes.Process(target=fleet, args=(plan, server.address, there))
-    try:
+    with OurNameServer(home) as server:
         began = time.perf_counter()
-        child.start()
-        assert child.pid is not None
-        there.close()
-        done = 0
-        while done < plan.groups:
-            goal = done + max(plan.groups // 10, 1)
-            done = here.recv()
-            rates = []
-            while done < min(goal, plan.groups):
-                rates.append(run(server.port, server.child.pid, _lookups(topics), _DEPTH, 0, _LOOKUPS).rate)
-                while here.poll():
-                    done = here.recv()
-            figures = (time.perf_counter() - began, cpu_seconds(server.child.pid), memory(server.child.pid))
-            rate = sum(rates) / len(rates) if rates else 0
-            yield (
-                f"{done:8} {figures[0]:8.1f} {figures[1]:13.1f} {figures[2]:11.0f} "
-                f"{memory(child.pid):10.0f} {rate:10.0f}"
-            )
-        here.send("go")
-        child.join()
-    finally:
-        child.kill()
-        server.kill()
+        with standing(plan, server.address) as (pid, told):
+            done = 0
+            while done < plan.groups:
+                goal = done + max(plan.groups // 10, 1)
+                done = told.recv()
+                rates = []
+                while done < min(goal, plan.groups):
+                    load = (_lookups(topics), _DEPTH, 0, _LOOKUPS)
+                    rates.append(run(server.port, server.child.pid, *load).rate)
+                    while told.poll():
+                        done = told.recv()
+                seconds = time.perf_counter() - began
+                figures = (seconds, cpu_seconds(server.child.pid), memory(server.child.pid))
+                rate = sum(rates) / len(rates) if rates else 0
+                yield (
+                    f"{done:8} {figures[0]:8.1f} {figures[1]:13.1f} {figures[2]:11.0f} "
+                    f"{memory(pid):10.0f} {rate:10.0f}"
+                )
 
 
 def main() -> int:

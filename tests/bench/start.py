@@ -7,14 +7,17 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from namesrv_core.fleet.fleet import FleetPlan
+from tests.bench.scale import standing
 from tests.interop import jars
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
 from tests.interop.java_parts import JavaBroker, JavaNameServer, java
+from tests.interop.our_server import OurNameServer
 
 BARE = "python -c pass"
 # What bin/tools.sh of the release gives the JVM.
@@ -71,6 +74,25 @@ def measure(found: Sequence[Start], environment: Mapping[str, str]) -> dict[str,
             if number >= 0:
                 taken[start.name].append((time.perf_counter() - began) * 1000)
     return taken
+
+
+def on_large_fleets(home: Path) -> Iterator[str]:
+    """A table in Markdown: commands of ours on simulated fleets that a name server of ours knows."""
+    environment = {**os.environ, "NSADMIN_CONFIG": str(home / "none.yaml")}
+    nsadmin = str(Path(sys.executable).with_name("nsadmin"))
+    yield "| a command on a large fleet, from start to end (median of five) | s |"
+    yield "|---|---:|"
+    for title, command, plan in (
+        ("clusterList of 1,000 brokers", "clusterList", FleetPlan(1, 1000, 1, 1000)),
+        ("topicList of 100,000 topics", "topicList", FleetPlan(1, 10, 1, 100_000)),
+    ):
+        (home / command).mkdir()
+        with OurNameServer(home / command) as server, standing(plan, server.address) as (_, told):
+            while told.recv() < plan.groups:
+                pass
+            it = Start(title, [nsadmin, command, "-n", server.address], rounds=5)
+            taken = measure([it], environment)[title]
+        yield f"| {title} | {median(taken) / 1000:.2f} |"
 
 
 def report(home: Path) -> None:

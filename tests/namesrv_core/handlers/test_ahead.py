@@ -92,8 +92,8 @@ def test_a_large_one_is_worked_on_unless_that_is_off() -> None:
     assert steps is not None
     prepared = finished(steps)
     assert isinstance(prepared, ahead.Prepared)
-    assert prepared.ahead.foreseen is not None
-    assert len(prepared.ahead.foreseen.changes) == 3000
+    assert prepared.reading.foreseen is not None
+    assert len(prepared.reading.foreseen.changes) == 3000
 
 
 @pytest.mark.usefixtures("_small")
@@ -113,7 +113,7 @@ def test_a_registration_that_repeats_the_last_one_is_not_decoded() -> None:
         assert steps is not None
         prepared = finished(steps)
         assert isinstance(prepared, ahead.Prepared)
-        assert (prepared.ahead.found is not None) == is_decoded
+        assert ("found" in vars(prepared.reading)) == is_decoded
         server.ask(prepared)
 
 
