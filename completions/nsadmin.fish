@@ -1563,7 +1563,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--input=folders journals, or logs of Java\'s, in this folder and below; * stands for any name; repeatable' \
                 '--source= the same, all of the server NAME; with \'*=DIR/*/logs\' it is what the first * is; repeatable' \
                 '--output=folders where the tables are, or will be' \
-                '--since= reports are of what was from then on: ISO 8601 (UTC if it does not say), or ms since 1970' \
+                '--since= reports are of what was from then on: ISO 8601 (UTC if it does not say), 7d for a week ago (m, h, d, w), or ms since 1970' \
                 '--until= and before then' \
                 '--reports= only these reports' \
                 '--max-quarantine= fail with exit code 3 where more of all lines cannot be understood: 1%%, 0.01 (1%%)' \
@@ -1576,7 +1576,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--input=folders journals, or logs of Java\'s, in this folder and below; * stands for any name; repeatable' \
                 '--source= the same, all of the server NAME; with \'*=DIR/*/logs\' it is what the first * is; repeatable' \
                 '--output=folders where the tables are, or will be' \
-                '--since= reports are of what was from then on: ISO 8601 (UTC if it does not say), or ms since 1970' \
+                '--since= reports are of what was from then on: ISO 8601 (UTC if it does not say), 7d for a week ago (m, h, d, w), or ms since 1970' \
                 '--until= and before then' \
                 '--reports= only these reports' \
                 '--max-quarantine= fail with exit code 3 where more of all lines cannot be understood: 1%%, 0.01 (1%%)' \
