@@ -1,8 +1,9 @@
 # Everything here runs on a fresh machine with Python 3.11 and make.
 PYTHON ?= python3
 BIN := .venv/bin
+MILLIONS ?= 1,10
 
-.PHONY: help demo demo-report test check generate screenshots bench clean fuzz fuzz-java guided soak attacks kills
+.PHONY: help demo demo-report test check generate screenshots bench bench-reports clean fuzz fuzz-java guided soak attacks kills
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -31,6 +32,9 @@ screenshots: .venv/.stamp ## the pictures of docs/tui.md, from a recording of a 
 
 bench: .venv/.stamp ## ours and Java's name server in one run (10 minutes), into docs/performance.md
 	$(BIN)/python -m tests.bench --write
+
+bench-reports: .venv/.spark ## availability and gaps of 1 and 10 million events, and DuckDB's (10 minutes), into docs/pipeline.md
+	$(BIN)/python -m tests.bench.reports --millions $(MILLIONS) --write
 
 fuzz: .venv/.stamp ## mutated frames against the name server: FRAMES=10000000 and SEED=... as wanted
 	$(BIN)/python -m tests.fuzz --frames $(or $(FRAMES),10000000) $(if $(SEED),--seed $(SEED))

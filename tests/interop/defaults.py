@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tests.interop import jars, wire
-from tests.interop.java_parts import QUICK_START, JavaBroker, JavaNameServer
+from tests.interop.java_parts import STOCK, JavaBroker, JavaNameServer
 from tests.interop.our_server import ROOT
 from tests.interop.processes import wait_for
 
@@ -31,7 +31,7 @@ Settings = dict[str, str]
 
 def of_release(home: Path, version: str, processors: int) -> dict[str, Settings]:
     """All settings of a name server and of a broker that were told only where they are, by kind."""
-    flags = (*QUICK_START, f"-XX:ActiveProcessorCount={processors}")
+    flags = (*STOCK, f"-XX:ActiveProcessorCount={processors}")
     with ExitStack() as ends:
         server = JavaNameServer(home / "namesrv", version=version, jvm_flags=flags)
         ends.enter_context(server)

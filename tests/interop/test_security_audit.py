@@ -11,6 +11,7 @@ from tests.interop import command_line, jars
 from tests.interop.cluster import wait_for_broker
 from tests.interop.java_parts import (
     QUICK_START,
+    STOCK,
     JavaBroker,
     JavaNameServer,
     acl_config,
@@ -61,14 +62,15 @@ def world(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         ExitStack() as ends,
         ThreadPoolExecutor() as pool,
     ):
-        new, old = JavaNameServer(home / "new"), JavaNameServer(home / "old", version=jars.OLD)
+        new = JavaNameServer(home / "new", jvm_flags=STOCK)
+        old = JavaNameServer(home / "old", version=jars.OLD, jvm_flags=STOCK)
         flags = [*QUICK_START, *tls_flags(authority.ca, servers, operator)]
         acl = acl_config(USER, SECRET)
         parts = (
             new,
             old,
-            JavaBroker(home / "open", [new.address], "broker-open"),
-            JavaBroker(home / "old-open", [old.address], "broker-old", version=jars.OLD),
+            JavaBroker(home / "open", [new.address], "broker-open", jvm_flags=STOCK),
+            JavaBroker(home / "old-open", [old.address], "broker-old", version=jars.OLD, jvm_flags=STOCK),
             JavaBroker(home / "acl", [ours.address], "broker-acl", config=acl),
             JavaBroker(
                 home / "guarded",
