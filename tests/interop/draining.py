@@ -37,15 +37,14 @@ class Load(Running):
         self.home.mkdir(parents=True)
         logback = self.home / "logback.xml"
         logback.write_text(QUIET_LOGBACK)
-        source = Path(__file__).parent / "java" / "Load.java"
         settings = [
             f"-Duser.home={self.home}",
             f"-Drmq.logback.configurationFile={logback}",
             f"-Drocketmq.client.logRoot={self.home}",
             *(f"-Drocketmq.client.rebalance.{name}Interval=1000" for name in ("wait", "min")),
         ]
-        path = jars.class_path(self._version)
-        program = ["java", *QUICK_START, "-Xmx256m", *settings, "-cp", path, str(source), *self._args]
+        load = jars.program("Load", self._version)
+        program = ["java", *QUICK_START, "-Xmx256m", *settings, *load, *self._args]
         self.child = Child(program, self.home / "stdout.log", talks=True)
         try:
             self.child.wait_for_line("ready", 90)

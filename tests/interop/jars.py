@@ -1,5 +1,6 @@
 """The released RocketMQ jars: brought once by Maven into a cache outside the repository."""
 
+import hashlib
 import os
 import re
 import shutil
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 POM = Path(__file__).with_name("pom.xml")
+SOURCES = Path(__file__).with_name("java")
 NEWEST = "5.5.0"
 OLD = "4.9.7"
 
@@ -97,6 +99,19 @@ def container(version: str) -> Path:
 
 def class_path(version: str) -> str:
     return str(jars(version) / "*")
+
+
+def program(name: str, version: str = NEWEST) -> list[str]:
+    """What `java` has to be told to run the program `java/NAME.java`, which is compiled at the first use."""
+    source = SOURCES / f"{name}.java"
+    text = source.read_bytes()
+    classes = cache_root() / f"classes-{version}-{name}-{hashlib.sha256(text).hexdigest()[:12]}"
+    if not classes.is_dir():
+        temporary = Path(tempfile.mkdtemp(prefix=f".{classes.name}-", dir=cache_root()))
+        javac = ["javac", "-nowarn", "-d", str(temporary), "-cp", class_path(version), str(source)]
+        subprocess.run(javac, check=True, timeout=120)
+        publish(temporary, classes)
+    return ["-cp", f"{classes}{os.pathsep}{class_path(version)}", name]
 
 
 def member(jar: Path, name: str) -> bytes:

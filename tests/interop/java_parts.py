@@ -26,7 +26,12 @@ def write_properties(path: Path, items: Mapping[str, object]) -> Path:
 
 
 def java(version: str, main: str, home: Path, flags: Iterable[str], args: Iterable[str]) -> list[str]:
-    """The command line of one Java program whose logs and settings stay below `home`."""
+    """The command line of one released program whose logs and settings stay below `home`."""
+    return [*jvm(version, main, home, flags), "-cp", jars.class_path(version), main, *args]
+
+
+def jvm(version: str, main: str, home: Path, flags: Iterable[str]) -> list[str]:
+    """The beginning of such a command line; `main` says which part's log settings it needs."""
     logback = home / "logback.xml"
     if not logback.exists():
         write_logback(home, version, main)
@@ -36,7 +41,7 @@ def java(version: str, main: str, home: Path, flags: Iterable[str], args: Iterab
         f"-Drmq.logback.configurationFile={logback}",
         *OPENED,
     ]
-    return ["java", *flags, *settings, "-cp", jars.class_path(version), main, *args]
+    return ["java", *flags, *settings]
 
 
 def write_logback(home: Path, version: str, main: str) -> None:
@@ -236,11 +241,10 @@ class MqAdmin(Running):
         self.home, self._namesrv, self._version, self._flags = home, namesrv, version, flags
 
     def start(self) -> None:
-        source = Path(__file__).parent / "java" / "Commands.java"
         servers = f"-Drocketmq.namesrv.addr={';'.join(self._namesrv)}"
         flags = [*QUICK_START, "-Xmx256m", *self._flags, servers]
         main = "org.apache.rocketmq.tools.command.MQAdminStartup"
-        command = [*java(self._version, main, self.home, flags, ())[:-1], str(source)]
+        command = [*jvm(self._version, main, self.home, flags), *jars.program("Commands", self._version)]
         self.child = Child(command, self.home / "stdout.log", talks=True)
         self._read = 0
 
@@ -269,7 +273,6 @@ class LiveClients(Running):
         self.home.mkdir(parents=True)
         logback = self.home / "logback.xml"
         logback.write_text(QUIET_LOGBACK)
-        source = Path(__file__).parent / "java" / "LiveClients.java"
         settings = [f"-Duser.home={self.home}", f"-Drmq.logback.configurationFile={logback}"]
         # Clients look every 20 seconds for queues that are new to them.
         settings += [f"-Drocketmq.client.rebalance.{name}Interval=1000" for name in ("wait", "min")]
@@ -279,10 +282,8 @@ class LiveClients(Running):
             "-Xmx256m",
             *self._flags,
             *settings,
-            "-cp",
-            jars.class_path(jars.NEWEST),
         ]
-        program = [*command, str(source), *self._args]
+        program = [*command, *jars.program("LiveClients"), *self._args]
         self.child = Child(program, self.home / "stdout.log", talks=True)
         try:
             self.child.wait_for_line("ready", 60)
@@ -313,9 +314,8 @@ class Lookups(Running):
         logback.write_text(QUIET_LOGBACK)
         settings = [f"-Duser.home={self.home}", f"-Drmq.logback.configurationFile={logback}"]
         settings += [f"-Drocketmq.namesrv.domain={self._domain}"] if self._domain else []
-        source = Path(__file__).parent / "java" / "Lookups.java"
-        command = ["java", *QUICK_START, "-Xmx256m", *settings, "-cp", jars.class_path(jars.NEWEST)]
-        self.child = Child([*command, str(source), *self._args], self.home / "stdout.log", talks=True)
+        command = ["java", *QUICK_START, "-Xmx256m", *settings, *jars.program("Lookups"), *self._args]
+        self.child = Child(command, self.home / "stdout.log", talks=True)
         try:
             self.child.wait_for_line("begun", 60)
         except BaseException:

@@ -33,7 +33,7 @@ from tests.interop.cluster import (
     wait_for_topic,
 )
 from tests.interop.command_line import ENVIRONMENT, nsadmin
-from tests.interop.java_parts import JavaBroker, JavaNameServer
+from tests.interop.java_parts import STOCK, JavaBroker, JavaNameServer
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 
@@ -76,7 +76,7 @@ def parts(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         ours = ends.enter_context(
             OurNameServer(home / "ours", {"journalDir": journal, "tls.server.mode": "disabled", **PATIENT})
         )
-        java = [JavaNameServer(home / name, PATIENT) for name in ("first", "second")]
+        java = [JavaNameServer(home / name, PATIENT, jvm_flags=STOCK) for name in ("first", "second")]
         for server in pool.map(lambda server: server.__enter__(), java):
             ends.push(server)
         every = [ours.address, *(server.address for server in java)]

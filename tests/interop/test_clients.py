@@ -55,8 +55,8 @@ def test_the_java_client_sends_and_consumes_2000_messages(
 ) -> None:
     create_topic(broker.port, "FromJava")
     wait_for_topic(name_servers, "FromJava")
-    flags = [*QUICK_START, "-Xmx256m", f"-Duser.home={tmp_path}", "-cp", jars.class_path(jars.NEWEST)]
-    program = ["java", *flags, str(HERE / "java" / "Clients.java")]
+    flags = [*QUICK_START, "-Xmx256m", f"-Duser.home={tmp_path}"]
+    program = ["java", *flags, *jars.program("Clients")]
     assert "sent 2000 received 2000" in output(
         [*program, addresses(name_servers), "FromJava", "2000"], tmp_path
     )

@@ -167,9 +167,8 @@ def test_a_4_9_7_broker_signs_nothing_and_is_let_in_by_its_network(guarded: Guar
 def client(guarded: Guarded, home: Path, *key: str) -> str:
     """What the Java client says of sending and consuming ten messages, and writes into its logs."""
     home.mkdir()
-    flags = [*QUICK_START, "-Xmx256m", f"-Duser.home={home}", "-cp", jars.class_path(jars.NEWEST)]
-    source = str(Path(__file__).parent / "java" / "Clients.java")
-    command = ["java", *flags, source, guarded.server.address, "Signed", "10", *key]
+    flags = [*QUICK_START, "-Xmx256m", f"-Duser.home={home}"]
+    command = ["java", *flags, *jars.program("Clients"), guarded.server.address, "Signed", "10", *key]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=home, env=os.environ)
     return "".join([done.stdout, done.stderr, *(log.read_text() for log in home.rglob("*.log"))])
 

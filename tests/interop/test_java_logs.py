@@ -18,7 +18,7 @@ from pyspark.sql.functions import lit
 from nsreport import java_logs, session
 from tests.interop import jars, wire
 from tests.interop.cluster import brokers, create_topic, route, wait_for_broker, wait_for_topic
-from tests.interop.java_parts import JavaBroker, JavaNameServer, java, write_properties
+from tests.interop.java_parts import JavaBroker, JavaNameServer, jvm, write_properties
 from tests.interop.processes import Child, wait_for
 
 RELEASES = (jars.NEWEST, jars.OLD)
@@ -70,9 +70,8 @@ class Aging(JavaNameServer):
     def start(self) -> None:
         write_properties(self.config_file, self._config)
         main = "org.apache.rocketmq.namesrv.NamesrvStartup"
-        command = java(self.version, main, self.home, self._flags, ())[:-1]
-        source = Path(__file__).parent / "java" / "AgingNamesrv.java"
-        program = [*command, str(source), "-c", str(self.config_file)]
+        begin = jvm(self.version, main, self.home, self._flags)
+        program = [*begin, *jars.program("AgingNamesrv", self.version), "-c", str(self.config_file)]
         self.child = Child(program, self.home / "stdout.log", talks=True)
         self.child.wait_for_line("The Name Server boot success", 60)
 

@@ -62,8 +62,8 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 def sent_by_java(address: str, home: Path) -> dict[str, Known]:
-    flags = [*QUICK_START, "-Xmx256m", f"-Duser.home={home}", "-cp", jars.class_path(jars.NEWEST)]
-    program = ["java", *flags, str(HERE / "java" / "Messages.java"), address, TOPIC, BATCHES]
+    flags = [*QUICK_START, "-Xmx256m", f"-Duser.home={home}"]
+    program = ["java", *flags, *jars.program("Messages"), address, TOPIC, BATCHES]
     done = subprocess.run(program, capture_output=True, text=True, timeout=90, cwd=home)
     assert "done 0" in done.stdout, done.stdout + done.stderr
     lines = [line.split() for line in done.stdout.splitlines() if line.startswith("sent ")]

@@ -93,9 +93,8 @@ def test_its_state_is_what_its_own_mqadmin_prints(cluster: Cluster) -> None:
 
 def traced(address: str, home: Path) -> tuple[str, str]:
     """The ids of a message that clients of the old release sent and consumed, with traces on."""
-    flags = [*QUICK_START, "-Xmx256m", f"-Duser.home={home}", "-cp", jars.class_path(jars.OLD)]
-    source = Path(__file__).parent / "java" / "Traced.java"
-    program = ["java", *flags, str(source), address, TOPIC]
+    flags = [*QUICK_START, "-Xmx256m", f"-Duser.home={home}"]
+    program = ["java", *flags, *jars.program("Traced", jars.OLD), address, TOPIC]
     done = subprocess.run(program, capture_output=True, text=True, timeout=90, cwd=home)
     found = re.search(r"^traced (\S+) (\S+) 0$", done.stdout, re.M)
     assert found is not None, done.stdout + done.stderr

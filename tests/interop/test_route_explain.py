@@ -19,7 +19,7 @@ import pytest
 from tests.interop import command_line, jars, wire
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_runtime_info, wait_for_topic
 from tests.interop.command_line import Done
-from tests.interop.java_parts import QUICK_START, JavaBroker, JavaNameServer, Running, java
+from tests.interop.java_parts import QUICK_START, JavaBroker, JavaNameServer, Running, jvm
 from tests.interop.processes import Child, wait_for
 
 NO_ROUTE = "failed No route info of this topic: "
@@ -32,9 +32,8 @@ class Senders(Running):
         self.home = home
 
     def start(self) -> None:
-        source = Path(__file__).parent / "java" / "Senders.java"
-        command = java(jars.NEWEST, "org.apache.rocketmq.client.Senders", self.home, QUICK_START, ())[:-1]
-        self.child = Child([*command, str(source)], self.home / "stdout.log", talks=True)
+        begin = jvm(jars.NEWEST, "org.apache.rocketmq.client.Senders", self.home, QUICK_START)
+        self.child = Child([*begin, *jars.program("Senders")], self.home / "stdout.log", talks=True)
         self.child.wait_for_line("ready", 60)
 
     def __call__(self, namesrv: str, topic: str) -> str:

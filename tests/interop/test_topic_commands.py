@@ -18,7 +18,7 @@ import pytest
 from tests.interop import command_line, jars, wire
 from tests.interop.cluster import body, send, wait_for_broker, wait_for_runtime_info, wait_for_topic
 from tests.interop.command_line import Done
-from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin, Running, java
+from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin, Running, jvm
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 
@@ -312,10 +312,9 @@ def test_queues_are_shared_as_javas_clients_share_them(cluster: Cluster, tmp_pat
     wait_for_topic([cluster.server], "Shared")
     clients = "c@3,b@2,a@1"
     rows = nsadmin(cluster, "allocateMQ", "-t", "Shared", "-i", clients).rows
-    source = Path(__file__).parent / "java" / "Allocation.java"
-    command = java(jars.NEWEST, "org.apache.rocketmq.client.Allocation", tmp_path, QUICK_START, ())[:-1]
+    begin = jvm(jars.NEWEST, "org.apache.rocketmq.client.Allocation", tmp_path, QUICK_START)
     shares = subprocess.run(
-        [*command, str(source), "Shared", "5", clients, "broker-old", "broker-a"],
+        [*begin, *jars.program("Allocation"), "Shared", "5", clients, "broker-old", "broker-a"],
         capture_output=True, text=True, timeout=60, check=True,
     )  # fmt: skip
     theirs = [line.split()[1:] for line in shares.stdout.splitlines() if line.startswith("share ")]
