@@ -84,6 +84,7 @@ def parts(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             home / "a",
             every,
             config={"enableSlaveActingMaster": "true", "brokerNotActiveTimeoutMillis": 10_000},
+            jvm_flags=STOCK,
         )
         ends.enter_context(broker)
         wait_for_broker([ours, *java], "broker-a")

@@ -1,11 +1,10 @@
 """A 4.9.7 broker with traces on, beside mqadmin of the same release; what is left of topics, on 5.5.0 too."""
 
 import re
-import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,7 @@ from tests.interop.command_line import Done
 from tests.interop.daily import commit, committed, lines
 from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin
 from tests.interop.our_server import OurNameServer
-from tests.interop.processes import wait_for
+from tests.interop.processes import Child, wait_for
 
 TOPIC, COUNTED = "Aged", "Counted"
 COMMIT_LOG_FILE = 128 * 1024
@@ -91,25 +90,29 @@ def test_its_state_is_what_its_own_mqadmin_prints(cluster: Cluster) -> None:
     assert {"timerReadBehind", "ackThreadPoolQueueSize"} <= of_new.keys() - ours.keys()
 
 
-def traced(address: str, home: Path) -> tuple[str, str]:
-    """The ids of a message that clients of the old release sent and consumed, with traces on."""
+@contextmanager
+def traced(address: str, home: Path) -> Iterator[tuple[str, str]]:
+    """The ids of a message that clients of the old release, who stay, sent and consumed with traces on."""
     flags = [*QUICK_START, "-Xmx256m", f"-Duser.home={home}"]
     program = ["java", *flags, *jars.program("Traced", jars.OLD), address, TOPIC]
-    done = subprocess.run(program, capture_output=True, text=True, timeout=90, cwd=home)
-    found = re.search(r"^traced (\S+) (\S+) 0$", done.stdout, re.M)
-    assert found is not None, done.stdout + done.stderr
-    return found[1], found[2]
+    child = Child(program, home / "traced.log", talks=True)
+    try:
+        _, msg_id, offset_msg_id, left = child.wait_for_line("traced ", 60).split()
+        assert left == "0"
+        yield msg_id, offset_msg_id
+    finally:
+        child.kill()
 
 
 def test_traces_of_a_producer_and_a_consumer(cluster: Cluster, tmp_path: Path) -> None:
     """Consumers of 5.5.0 trace nothing of such a broker: its messages are without a region."""
-    msg_id, offset_msg_id = traced(cluster.server.address, tmp_path)
+    with traced(cluster.server.address, tmp_path) as (msg_id, offset_msg_id):
 
-    def all_three() -> Any:
-        rows = cluster("queryMsgTraceById", msg_id).rows or []
-        return rows if len(rows) == 3 else None
+        def all_three() -> Any:
+            rows = cluster("queryMsgTraceById", msg_id).rows or []
+            return rows if len(rows) == 3 else None
 
-    rows = wait_for("the traces", all_three, 60)
+        rows = wait_for("the traces", all_three, 60)
     assert [row["type"] for row in rows] == ["Pub", "SubBefore", "SubAfter"]
     pub, _, after = rows
     shown = [pub[name] for name in ("group", "topic", "status", "keys", "storeHost", "offsetMsgId")]

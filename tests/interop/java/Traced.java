@@ -1,5 +1,6 @@
-// Sends a message and consumes it, both with traces on: Traced NAME_SERVERS TOPIC. Prints the message's ids.
-// It needs nothing that clients before 5.0 do not have.
+// Sends a message and consumes it, both with traces on: Traced NAME_SERVERS TOPIC. Prints the message's ids, and
+// stays: traces are sent some time later, and lost with who ends before. It needs nothing that clients before 5.0
+// do not have.
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +18,6 @@ public class Traced {
         producer.setNamesrvAddr(args[0]);
         producer.start();
         SendResult sent = producer.send(new Message(args[1], "traced", "trace-key", "seen".getBytes()));
-        producer.shutdown();
 
         CountDownLatch consumed = new CountDownLatch(1);
         DefaultMQPushConsumer consumer = new DefaultMQPushConsumer("trace-readers", true);
@@ -30,11 +30,9 @@ public class Traced {
         });
         consumer.start();
         consumed.await(30, TimeUnit.SECONDS);
-        // The end of consuming is traced after the listener has returned.
-        Thread.sleep(500);
-        consumer.shutdown();
         System.out.println("traced " + sent.getMsgId() + " " + sent.getOffsetMsgId() + " " + consumed.getCount());
         System.out.flush();
+        System.in.read();
         Runtime.getRuntime().halt(0);
     }
 }
