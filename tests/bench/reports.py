@@ -58,20 +58,22 @@ def started() -> session.Program:
     return session.Program(CACHE, f"local[{THREADS}]", {"spark.driver.memory": "4g"})
 
 
-def made(folder: Path, events: int) -> int:
-    """Journals, and the tables that follow from them, unless they are there; how many events they have."""
-    count = folder / "events"
-    if not count.exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        number = fleet_days.write(folder / "journals", events)
-        program = started()
-        session.suit(program.session, number)
-        tables = Tables(program.session, str(folder / "tables"))
-        tables.replace(silver.EVENTS, of_journals(program.session, folder))
-        tables.replace(COVERAGE, coverage(table(tables, silver.EVENTS), no_facts(program.session)))
-        program.stop()
-        count.write_text(str(number))
-    return int(count.read_text())
+def make(folder: Path, events: int) -> None:
+    """Journals, and the tables that follow from them."""
+    shutil.rmtree(folder, ignore_errors=True)
+    number = fleet_days.write(folder / "journals", events)
+    program = started()
+    session.suit(program.session, number)
+    tables = Tables(program.session, str(folder / "tables"))
+    tables.replace(silver.EVENTS, of_journals(program.session, folder))
+    tables.replace(COVERAGE, coverage(table(tables, silver.EVENTS), no_facts(program.session)))
+    program.stop()
+    _count(folder).write_text(str(number))
+
+
+def _count(folder: Path) -> Path:
+    """The file that says how many events there are, once all is made."""
+    return folder / "events"
 
 
 def of_journals(spark: SparkSession, folder: Path) -> DataFrame:
@@ -150,7 +152,7 @@ def timed(work: Callable[[], Found]) -> tuple[float, Found]:
     return time.perf_counter() - began, found
 
 
-def measured(folder: Path, events: int) -> Iterator[Took]:
+def measured(folder: Path) -> Iterator[Took]:
     """Each figure as it comes; AssertionError where the engines do not agree."""
     parquet = f"read_parquet('{folder}/tables/silver/ns_event/**/*.parquet')"
     lines = f"read_json('{folder}/journals/*/*.jsonl', format='newline_delimited', columns={_COLUMNS})"
@@ -160,56 +162,69 @@ def measured(folder: Path, events: int) -> Iterator[Took]:
     began = time.perf_counter()
     program = started()
     yield Took("start of a session", time.perf_counter() - began)
-    try:
-        spark = program.session
-        session.suit(spark, events)
-        tables = Tables(spark, str(folder / "tables"))
+    spark = program.session
+    session.suit(spark, int(_count(folder).read_text()))
+    tables = Tables(spark, str(folder / "tables"))
 
-        def from_tables() -> Found:
-            return of_spark(table(tables, silver.EVENTS), table(tables, COVERAGE))
+    def from_tables() -> Found:
+        return of_spark(table(tables, silver.EVENTS), table(tables, COVERAGE))
 
-        def from_lines() -> Found:
-            return of_spark(of_journals(spark, folder), table(tables, COVERAGE))
+    def from_lines() -> Found:
+        return of_spark(of_journals(spark, folder), table(tables, COVERAGE))
 
-        for what, work, theirs in (
-            ("from Parquet, the first time in a session", from_tables, of_tables),
-            ("from Parquet, warm", from_tables, of_tables),
-            ("from JSON Lines, warm", from_lines, of_lines),
-        ):
-            ours, found = timed(work)
-            assert found == expected, (what, found, expected)
-            yield Took(what, ours, theirs)
-        began = time.perf_counter()
-        coverage(table(tables, silver.EVENTS), no_facts(spark)).collect()
-        yield Took("coverage, which availability needs and a run makes once", time.perf_counter() - began)
-    finally:
-        program.stop()
+    for what, work, theirs in (
+        ("from Parquet, the first time in a session", from_tables, of_tables),
+        ("from Parquet, warm", from_tables, of_tables),
+        ("from JSON Lines, warm", from_lines, of_lines),
+    ):
+        ours, found = timed(work)
+        assert found == expected, (what, found, expected)
+        yield Took(what, ours, theirs)
     began = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "tests.bench.reports", "--one-shot", str(folder)], check=True)
-    yield Took("from Parquet, a program of its own from start to end", time.perf_counter() - began)
+    coverage(table(tables, silver.EVENTS), no_facts(spark)).collect()
+    yield Took("coverage, which availability needs and a run makes once", time.perf_counter() - began)
+    program.stop()
 
 
 def one_shot(folder: Path) -> None:
     program = started()
     tables = Tables(program.session, str(folder / "tables"))
-    session.suit(program.session, int((folder / "events").read_text()))
+    session.suit(program.session, int(_count(folder).read_text()))
     of_spark(table(tables, silver.EVENTS), table(tables, COVERAGE))
     # What came of it is out; nobody waits for the end of Java.
     os._exit(0)
 
 
+def rows(folder: Path) -> Iterator[str]:
+    """The figures of a folder, as lines of a table."""
+    events = int(_count(folder).read_text())
+    for what, spark, other in measured(folder):
+        theirs = " | " if other is None else f"{other:.1f} | {spark / other:.1f}"
+        yield f"| {events:,} | {what} | {spark:.1f} | {theirs} |"
+
+
 def page(home: Path, sizes: list[int]) -> Iterator[str]:
-    """The figures, a line at a time."""
+    """All figures, a line at a time; each session is a process of its own."""
     yield figures.machine()
     yield ""
     yield "| events | what | Spark, s | DuckDB, s | Spark/DuckDB |"
     yield "|---:|---|---:|---:|---:|"
     for millions in sizes:
         folder = home / f"{millions}m"
-        events = made(folder, millions * 1_000_000)
-        for what, spark, other in measured(folder, events):
-            theirs = " | " if other is None else f"{other:.1f} | {spark / other:.1f}"
-            yield f"| {events:,} | {what} | {spark:.1f} | {theirs} |"
+        if not _count(folder).exists():
+            _process("--make", str(folder), "--millions", str(millions))
+        yield from _process("--measure", str(folder))
+        began = time.perf_counter()
+        _process("--one-shot", str(folder))
+        seconds, events = time.perf_counter() - began, int(_count(folder).read_text())
+        yield f"| {events:,} | from Parquet, a program of its own, all told | {seconds:.1f} | | |"
+
+
+def _process(*words: str) -> list[str]:
+    """What such a process of this program says."""
+    command = [sys.executable, "-m", "tests.bench.reports", *words]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return done.stdout.splitlines()
 
 
 def main() -> int:
@@ -217,18 +232,30 @@ def main() -> int:
     flags.add_argument("--millions", default="1,10", help="sizes, in millions of events (1,10)")
     flags.add_argument("--folder", type=Path, help="where they are made, and stay (a temporary one)")
     flags.add_argument("--write", action="store_true", help=f"write the figures into docs/{PAGE.name}")
-    flags.add_argument("--one-shot", type=Path, help=argparse.SUPPRESS)
+    for step in ("--make", "--measure", "--one-shot"):
+        flags.add_argument(step, type=Path, help=argparse.SUPPRESS)
     asked = flags.parse_args()
-    if asked.one_shot:
+    sizes = [int(one) for one in asked.millions.split(",")]
+    if asked.make:
+        make(asked.make, sizes[0] * 1_000_000)
+    elif asked.measure:
+        for text in rows(asked.measure):
+            print(text, flush=True)
+    elif asked.one_shot:
         one_shot(asked.one_shot)
+    else:
+        report(asked.folder, sizes, is_written=asked.write)
+    return 0
+
+
+def report(folder: Path | None, sizes: list[int], *, is_written: bool) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         lines = []
-        for text in page(asked.folder or Path(scratch), [int(one) for one in asked.millions.split(",")]):
+        for text in page(folder or Path(scratch), sizes):
             print(text, flush=True)
             lines.append(text)
-    if asked.write:
+    if is_written:
         figures.write(PAGE, "figures", lines)
-    return 0
 
 
 if __name__ == "__main__":
