@@ -17,7 +17,9 @@ MOST = 5
 
 def main(args: list[str]) -> int:
     FAILED.unlink(missing_ok=True)
-    first = subprocess.run([*PYTEST, "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", *args], check=False).returncode
+    first = subprocess.run(
+        [*PYTEST, "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", *args], check=False
+    ).returncode
     if first != 1 or not FAILED.exists():
         return first
     failed = sorted(json.loads(FAILED.read_text()))
