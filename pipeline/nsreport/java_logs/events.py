@@ -109,7 +109,13 @@ def _reasons(known: DataFrame) -> DataFrame:
     # Whoever registered again since has another reason to go.
     is_mark = col("rule").isin("expired", "registered", "registered4")
     mark = last(when(is_mark, struct("rule", seconds.alias("at"))), True).over(of_address)
-    is_expired = coalesce((mark["rule"] == "expired") & (seconds - mark["at"] <= _EXPIRY), lit(False))
+    # 4.x closes the channel of one that it gives up before it says so: whoever hears of that may write first.
+    coming = first(when(col("rule") == "expired", seconds), True).over(
+        of_address.rowsBetween(1, Window.unboundedFollowing)
+    )
+    is_raced = (col("rule") == "offPlace4") & (coming - seconds <= _CLOSING)
+    has_expired = (mark["rule"] == "expired") & (seconds - mark["at"] <= _EXPIRY)
+    is_expired = coalesce(has_expired, lit(False)) | coalesce(is_raced, lit(False))
     is_closing = (
         (col("rule") == "destroyed") & ~col("thread").startswith("NSScan") & col("message").endswith("true")
     )

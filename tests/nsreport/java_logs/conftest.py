@@ -54,6 +54,7 @@ def real(spark: SparkSession) -> Read:
         "new": {"namesrv.log": new, "namesrv.1.log": new, "namesrv_traffic.log": log("traffic")},
         "old": {"namesrv.log": log("4.9.7")},
         "rare": {"namesrv.log": log("rare")},
+        "raced": {"namesrv.log": log("raced")},
         "broker": {f"{name}.log": log(name) for name in ("broker", "stats", "watermark")},
     }
     parsed = java_logs.read(messages(spark, logs).localCheckpoint())

@@ -114,3 +114,8 @@ def test_silence_is_told_from_a_closed_channel_and_an_address_from_a_place(real:
     assert "brokerId" not in forgotten
     # The last one's channel was closed, though the log says so behind its going.
     assert [item["reason"] for item in later] == ["expired", "unregistered", "channel closed"]
+
+
+def test_who_hears_of_the_closed_channel_may_write_before_the_scan_that_closed_it(real: Read) -> None:
+    [gone] = real.of("raced", "BrokerUnregistered")
+    assert (gone["brokerName"], gone["reason"], gone["cause"]) == ("raced", "expired", "no heartbeat")
