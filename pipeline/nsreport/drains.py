@@ -23,12 +23,11 @@ from pyspark.sql.functions import (
     when,
 )
 
+from nsreport.permissions import CLOSES, OPENS, may_change_write
 from nsreport.spans import number
 
 BY_PERMISSION = "brokerPermission"
 
-_CLOSES = "change.before.perm & 2 > 0 and change.after.perm & 2 = 0"
-_OPENS = "change.after.perm & 2 > 0 and coalesce(change.before.perm & 2, 0) = 0"
 _KINDS = ("WritePermWiped", "WritePermAdded", "TopicsChanged", "BrokerRegistered", "ServerStarted")
 _OPENING = ("openPlace", "openTime", "openType", "openCause", "openClient", "openTopics", "restarted")
 
@@ -109,13 +108,14 @@ def _concerned(told: DataFrame) -> DataFrame:
     Of a million, few are: the others need not be sorted. What a log tells is not that detailed, and stays.
     """
     kinds = told.where(col("type").isin(*_KINDS))
-    closes = expr(f"exists(changes, change -> {_CLOSES})")
-    topics = explode(flatten(_topics_of(_CLOSES)))
+    kinds = kinds.where((col("type") != "TopicsChanged") | col("isLog") | may_change_write())
+    closes = expr(f"exists(changes, change -> {CLOSES})")
+    topics = explode(flatten(_topics_of(CLOSES)))
     closed = kinds.where(closes).select("witness", "brokerName", topics.alias("topic"))
     names = closed.groupBy("witness", "brokerName").agg(collect_set("topic").alias("everClosed"))
     each = kinds.join(broadcast(names), ["witness", "brokerName"], "left")
     again = "(change.before is not null or arrays_overlap(change.topics, everClosed))"
-    opens = expr(f"exists(changes, change -> {_OPENS} and {again})")
+    opens = expr(f"exists(changes, change -> {OPENS} and {again})")
     is_plain = col("isLog") | ~col("type").isin("TopicsChanged", "BrokerRegistered")
     returns = (col("type") == "BrokerRegistered") & col("everClosed").isNotNull()
     return each.where(is_plain | returns | coalesce(closes, lit(False)) | coalesce(opens, lit(False))).drop(
@@ -146,7 +146,7 @@ def _changes(told: DataFrame) -> DataFrame:
         lag("place").over(before) == col("place") - 1
     )
     # A log tells of topics that go with their broker not at all, and of each that comes by itself.
-    is_anew = col("isLog") & array_contains(_topics(_OPENS + " and change.before is null"), col("brokerName"))
+    is_anew = col("isLog") & array_contains(_topics(OPENS + " and change.before is null"), col("brokerName"))
     is_wipe = col("type") == "WritePermWiped"
     # A log tells how many topics somebody opened, and not which.
     restored = when((col("type") == "WritePermAdded") & col("changes").isNull(), col("topics").cast("int"))
@@ -156,9 +156,9 @@ def _changes(told: DataFrame) -> DataFrame:
         behind.alias("start"),
         coalesce(returned | is_anew, lit(False)).alias("restarted"),
         when(is_wipe, col("cause")).otherwise(BY_PERMISSION).alias("how"),
-        when(is_wipe | by_broker, _topics(_CLOSES)).otherwise(_none()).alias("closedNames"),
-        when(~is_wipe, _topics(_OPENS)).otherwise(_none()).alias("openNames"),
-        coalesce(restored, when(is_anew, 1), size(_topics(_OPENS + " and change.before is not null"))).alias(
+        when(is_wipe | by_broker, _topics(CLOSES)).otherwise(_none()).alias("closedNames"),
+        when(~is_wipe, _topics(OPENS)).otherwise(_none()).alias("openNames"),
+        coalesce(restored, when(is_anew, 1), size(_topics(OPENS + " and change.before is not null"))).alias(
             "openAgain"
         ),
         when(is_wipe, col("topics").cast("int")).alias("told"),

@@ -22,6 +22,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from namesrv_core.events import SCHEMA_VERSION
 from nsreport import schemas
+from nsreport.permissions import changes_write
 
 KIND = "journal"
 NOWHERE = "-"
@@ -61,7 +62,7 @@ def events(bronze: DataFrame) -> DataFrame:
         "hash",
         "date",
         "given",
-    ).withColumn("server", coalesce("given", "server"))
+    ).withColumns({"server": coalesce("given", "server"), "changesWrite": changes_write(col("type"))})
     return _with_cluster(found).select(*schemas.ns_event().names)
 
 

@@ -24,7 +24,8 @@ SEAT = ["witness", "server", *BROKER]
 
 COLUMNS = (
     "type", "cause", "client", "seq", "time", "reason", "brokerName", "brokerId", "brokerAddr", "topics",
-    "changes", "groups", "pauseMillis", "silentMillis", "resumed", "brokers", "lost", "cluster", "server",
+    "changes", "changesWrite", "groups", "pauseMillis", "silentMillis", "resumed", "brokers", "lost",
+    "cluster", "server",
 )  # fmt: skip
 """Of a hundred columns that events have, those that tell of brokers and of the name server itself."""
 

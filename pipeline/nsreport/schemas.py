@@ -79,11 +79,13 @@ def ns_event() -> StructType:
     `ts` is `time` as a timestamp. `dialect` is what it was read from: "journal", "collector", "4.x" or "5.x".
     `confidence` is 1.0 in journals, less where a log only hints. `cluster` is `clusterName`, or that of the
     broker as far as it is known, else "-". `sourceFile` and `sourceLine` are where it was read.
+    `changesWrite` is of TopicsChanged: whether a topic was closed to writes or opened; of many, few do so.
     """
     own = shape(
         ts=TimestampType(),
         dialect=TEXT,
         confidence=REAL,
+        changesWrite=BooleanType(),
         sourceFile=TEXT,
         sourceLine=WHOLE,
         hash=TEXT,

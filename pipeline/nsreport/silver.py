@@ -11,7 +11,7 @@ from nsreport.java_logs import Parsed
 from nsreport.java_logs.facts import LOG_FACT, STATS_MINUTE
 from nsreport.sinks import Table
 
-EVENTS = Table("silver/ns_event", ("date", "cluster"), ("type", "server", "time"))
+EVENTS = Table("silver/ns_event", ("date", "cluster"), ("type", "changesWrite", "server", "time"))
 QUARANTINE = Table("silver/quarantine", ("date",))
 FACTS = Table("silver/log_fact", ("date",))
 STATS = Table("silver/stats_minute", ("date",))

@@ -22,11 +22,12 @@ from typing import NamedTuple
 
 import duckdb
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import lit, timestamp_millis, to_date
+from pyspark.sql.functions import col, lit, timestamp_millis, to_date
 from pyspark.sql.functions import sum as total
 
 from nsreport import schemas, session, silver
 from nsreport.coverage import coverage
+from nsreport.permissions import changes_write
 from nsreport.reports.broker_availability import broker_availability
 from nsreport.reports.heartbeat_gaps import heartbeat_gaps
 from nsreport.sinks import Table, Tables
@@ -55,7 +56,9 @@ class Took(NamedTuple):
 
 
 def started() -> session.Program:
-    return session.Program(CACHE, f"local[{THREADS}]", {"spark.driver.memory": "4g"})
+    program = session.Program(CACHE, f"local[{THREADS}]", {"spark.driver.memory": "4g"})
+    program.session.sparkContext.setLogLevel("ERROR")
+    return program
 
 
 def make(folder: Path, events: int) -> None:
@@ -85,6 +88,7 @@ def of_journals(spark: SparkSession, folder: Path) -> DataFrame:
         "confidence": lit(1.0),
         "date": to_date(timestamp_millis("time")),
         "cluster": lit("c"),
+        "changesWrite": changes_write(col("type")),
     }
     found = read.withColumns(given)
     missing = [field for field in schemas.ns_event().fields if field.name not in found.columns]

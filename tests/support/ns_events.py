@@ -20,6 +20,7 @@ from namesrv_core.events import (
 from namesrv_core.history.lines import line
 from namesrv_core.history.records import Origin
 from nsreport import schemas
+from nsreport.permissions import changes_write
 from tests.support.journals import snapshot
 
 START = 1_763_683_200_000
@@ -73,7 +74,7 @@ def frame(spark: SparkSession, *tellers: Teller) -> DataFrame:
         lit("hash").alias("hash"),
         timestamp_millis("r.time").cast("date").alias("date"),
         coalesce("r.clusterName", lit("c")).alias("cluster"),
-    )
+    ).withColumn("changesWrite", changes_write(col("type")))
 
 
 def master(name: str = "b", addr: str = "10.0.0.1:10911", cluster: str = "c", broker_id: int = 0) -> Event:

@@ -30,6 +30,7 @@ from pyspark.sql.functions import (
 
 from nsreport import schemas
 from nsreport.java_logs.identity import NEAR
+from nsreport.permissions import changes_write
 
 _EXPIRY, _CLOSING = 10, 2
 """Seconds between the line that says why a broker goes, and the one that says that it went."""
@@ -71,9 +72,10 @@ def events(known: DataFrame) -> DataFrame:
     told = told.where(_happened()).withColumn("event", _events()).withColumn("event", explode("event"))
     columns = {**_envelope(), **_fields()}
     own = schemas.ns_event()
-    return told.select(
+    found = told.select(
         *((columns.get(field.name, lit(None)).cast(field.dataType)).alias(field.name) for field in own.fields)
     )
+    return found.withColumn("changesWrite", changes_write(col("type")))
 
 
 def _events() -> Column:
