@@ -188,7 +188,7 @@ class Run:
         until = self._order.until if self._order.until is not None else (last or 0) + 1
         silvers = [Table(f"silver/{one}") for name in self._order.reports for one in REPORTS[name].inputs]
         inputs = {table: self._tables.read(table) for table in dict.fromkeys(silvers)}
-        session.suit(self._spark, self._count(silver.EVENTS))
+        session.suit(self._spark, self._count(silver.EVENTS), asks_much=True)
         for name in self._order.reports:
             made = REPORTS[name]
             wanted = [Table(f"silver/{table}") for table in made.inputs]

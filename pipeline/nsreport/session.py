@@ -32,10 +32,11 @@ SETTINGS = {
 }
 """Where Spark's own defaults do not fit; `start` adds those of the caller."""
 
+_ADAPTIVE = "spark.sql.adaptive.enabled"
 _PROGRAMS = {
     "spark.sql.codegen.wholeStage": ("false", "true"),
     "spark.sql.codegen.factoryMode": ("NO_CODEGEN", "FALLBACK"),
-    "spark.sql.adaptive.enabled": ("false", "true"),
+    _ADAPTIVE: ("false", "true"),
 }
 """How few rows are worked on, and how many: queries of few take less time than making programs of them."""
 
@@ -83,12 +84,18 @@ def _defaults(is_local: bool) -> dict[str, str]:
     return found
 
 
-def suit(spark: SparkSession, rows: int) -> None:
-    """Set the session up for tables of about so many rows; what the operator has set, stays."""
+def suit(spark: SparkSession, rows: int, *, asks_much: bool = False) -> None:
+    """Set the session up for tables of about so many rows; what the operator has set, stays.
+
+    What `asks_much` of them has long plans. On one machine, to plan the rest of such a one anew whenever a
+    step of it is done takes a quarter of the time (10 million events), and changes little.
+    """
     given = spark.sparkContext.getConf()
+    is_planned_once = asks_much and spark.sparkContext.master.startswith("local")
     for key, (few, many) in _PROGRAMS.items():
         if not given.contains(key):
-            spark.conf.set(key, few if rows <= FEW else many)
+            is_few = rows <= FEW or (key == _ADAPTIVE and is_planned_once)
+            spark.conf.set(key, few if is_few else many)
 
 
 class Program:

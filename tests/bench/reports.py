@@ -167,7 +167,7 @@ def measured(folder: Path) -> Iterator[Took]:
     program = started()
     yield Took("start of a session", time.perf_counter() - began)
     spark = program.session
-    session.suit(spark, int(_count(folder).read_text()))
+    session.suit(spark, int(_count(folder).read_text()), asks_much=True)
     tables = Tables(spark, str(folder / "tables"))
 
     def from_tables() -> Found:
@@ -193,7 +193,7 @@ def measured(folder: Path) -> Iterator[Took]:
 def one_shot(folder: Path) -> None:
     program = started()
     tables = Tables(program.session, str(folder / "tables"))
-    session.suit(program.session, int(_count(folder).read_text()))
+    session.suit(program.session, int(_count(folder).read_text()), asks_much=True)
     of_spark(table(tables, silver.EVENTS), table(tables, COVERAGE))
     # What came of it is out; nobody waits for the end of Java.
     os._exit(0)

@@ -52,3 +52,15 @@ def test_few_rows_are_worked_on_without_making_programs(
     # That of the tests was set when they began.
     assert spark.conf.get("spark.sql.codegen.wholeStage") == "false"
     spark.conf.unset(key)
+
+
+def test_long_plans_are_made_once_on_one_machine(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "spark.sql.optimizer.metadataOnly"
+    monkeypatch.setattr(session, "_PROGRAMS", {key: ("false", "true")})
+    monkeypatch.setattr(session, "_ADAPTIVE", key)
+    for asks_much, expected in ((True, "false"), (False, "true")):
+        session.suit(spark, session.FEW + 1, asks_much=asks_much)
+        assert spark.conf.get(key) == expected
+    spark.conf.unset(key)
