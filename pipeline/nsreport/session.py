@@ -91,7 +91,7 @@ def suit(spark: SparkSession, rows: int, *, asks_much: bool = False) -> None:
     step of it is done takes a quarter of the time (10 million events), and changes little.
     """
     given = spark.sparkContext.getConf()
-    is_planned_once = asks_much and spark.sparkContext.master.startswith("local")
+    is_planned_once = asks_much and str(spark.sparkContext.master).startswith("local")
     for key, (few, many) in _PROGRAMS.items():
         if not given.contains(key):
             is_few = rows <= FEW or (key == _ADAPTIVE and is_planned_once)
