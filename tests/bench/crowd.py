@@ -69,8 +69,9 @@ def asked(
             stack.enter_context(peer.socket)
             selector.register(peer.socket, selectors.EVENT_READ, peer)
         due, turns = time.perf_counter(), cycle(peers)
-        while not until():
-            if time.perf_counter() >= due:
+        # What was asked is waited for, so that the last stall counts, too.
+        while not (is_over := until()) or any(peer.due for peer in peers):
+            if not is_over and time.perf_counter() >= due:
                 next(turns).ask(request, due)
                 due += every
             for key, _ in selector.select(max(due - time.perf_counter(), 0)):
@@ -84,12 +85,12 @@ class _Asking:
     def __init__(self, port: int) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._due: deque[float] = deque()
+        self.due: deque[float] = deque()
         self._rest = b""
 
     def ask(self, request: bytes, due: float) -> None:
         self.socket.sendall(request)
-        self._due.append(due)
+        self.due.append(due)
 
     def hear(self) -> Iterator[float]:
         piece = self.socket.recv(1 << 20)
@@ -99,7 +100,7 @@ class _Asking:
         self._rest += piece
         while len(self._rest) >= 4 and len(self._rest) >= (end := 4 + int.from_bytes(self._rest[:4], "big")):
             self._rest = self._rest[end:]
-            yield now - self._due.popleft()
+            yield now - self.due.popleft()
 
 
 def storm(port: int, request: bytes, number: int = 1000) -> list[float]:

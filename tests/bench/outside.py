@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.bench.serving import SERVERS, Server, registered, together
+from tests.bench.serving import SERVERS, Server, registered, running
 from tests.interop.java_parts import Running
 from tests.interop.our_server import ROOT
 from tests.interop.processes import Child
@@ -79,21 +79,18 @@ def tables(program: Path, home: Path) -> Iterator[str]:
     for load in LOADS:
         cells = []
         for name, begin in SERVERS.items():
-            with together({name: begin}, home / f"{name}-{load.brokers}-{load.depth}") as servers:
-                cells.append(_least(program, servers[name], load))
+            with running(begin, home / f"{name}-{load.brokers}-{load.depth}") as server:
+                cells.append(_least(program, server, load))
         yield f"| {load} | {cells[0]:.1f} | {cells[1]:.1f} | {cells[1] / cells[0]:.1f} |"
     yield ""
     yield f"| paced, {RATE:,} lookups a second: ms | median | p99 | p99.9 | longest |"
     yield "|---|---:|---:|---:|---:|"
     begins: Mapping[str, Callable[[Path], Any]] = {"bare": BareServer, **SERVERS}
     for name, begin in begins.items():
-        with together({name: begin}, home / f"{name}-paced") as servers, ExitStack() as stack:
+        with running(begin, home / f"{name}-paced") as server, ExitStack() as stack:
             if name != "bare":
-                stack.enter_context(registered(servers[name].port, PACED.brokers, 1000))
-            runs = [
-                _run(program, servers[name], PACED, RATE * (3 if name in SERVERS else 1))
-                for _ in range(ROUNDS)
-            ]
+                stack.enter_context(registered(server.port, PACED.brokers, 1000))
+            runs = [_run(program, server, PACED, RATE * (3 if name in SERVERS else 1)) for _ in range(ROUNDS)]
         cells = [min(run[f"{what}_us"] for run in runs) / 1000 for what in ("p50", "p99", "p999", "max")]
         yield f"| {name} | {' | '.join(f'{cell:.2f}' for cell in cells)} |"
 

@@ -24,6 +24,7 @@ from tests.interop.java_parts import JavaBroker, JavaNameServer, java
 from tests.interop.our_server import OurNameServer
 
 BARE = "python -c pass"
+NSADMIN = str(Path(sys.executable).with_name("nsadmin"))
 # What bin/tools.sh of the release gives the JVM.
 MQADMIN_FLAGS = (
     "-server", "-Xms1g", "-Xmx1g", "-Xmn256m", "-XX:MetaspaceSize=128m", "-XX:MaxMetaspaceSize=128m",
@@ -40,10 +41,9 @@ class Start(NamedTuple):
 
 
 def starts(namesrv: str, home: Path) -> list[Start]:
-    nsadmin = str(Path(sys.executable).with_name("nsadmin"))
 
     def ours(*args: str, of_mqadmin: str | None = None) -> Start:
-        return Start(" ".join(("nsadmin", *args)), [nsadmin, *args, "-n", namesrv], of_mqadmin)
+        return Start(" ".join(("nsadmin", *args)), [NSADMIN, *args, "-n", namesrv], of_mqadmin)
 
     def mqadmin(*args: str) -> Start:
         main = "org.apache.rocketmq.tools.command.MQAdminStartup"
@@ -53,9 +53,9 @@ def starts(namesrv: str, home: Path) -> list[Start]:
     lists, routes = mqadmin("clusterList"), mqadmin("topicRoute", "-t", "bench")
     return [
         Start(BARE, [sys.executable, "-c", "pass"]),
-        Start("nsadmin --version", [nsadmin, "--version"]),
-        Start("nsadmin --help", [nsadmin, "--help"]),
-        Start("nsadmin topicRoute --help", [nsadmin, "topicRoute", "--help"]),
+        Start("nsadmin --version", [NSADMIN, "--version"]),
+        Start("nsadmin --help", [NSADMIN, "--help"]),
+        Start("nsadmin topicRoute --help", [NSADMIN, "topicRoute", "--help"]),
         ours("clusterList", of_mqadmin=lists.name),
         ours("topicRoute", "-t", "bench", of_mqadmin=routes.name),
         lists,
@@ -104,8 +104,7 @@ def _named(home: Path) -> OurNameServer:
 def _seconds(home: Path, command: str, namesrv: str) -> float:
     """The median of what it takes."""
     environment = {**os.environ, "NSADMIN_CONFIG": str(home / "none.yaml")}
-    nsadmin = str(Path(sys.executable).with_name("nsadmin"))
-    it = Start(command, [nsadmin, command, "-n", namesrv], rounds=5)
+    it = Start(command, [NSADMIN, command, "-n", namesrv], rounds=5)
     return median(measure([it], environment)[command]) / 1000
 
 
