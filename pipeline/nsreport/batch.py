@@ -145,12 +145,10 @@ class Run:
         count = events.count()
         for table, made in silver.OF_DAYS.items():
             self._replace(table, made(events), count, days)
-        events = self._read(silver.EVENTS)
-        count = self._count(silver.EVENTS)
-        session.suit(self._spark, count)
-        facts = self._read(silver.FACTS)
-        for table, of_both in silver.OF_ALL.items():
-            self._replace(table, of_both(events, facts), count, None)
+        session.suit(self._spark, self._count(silver.EVENTS))
+        for table, (of_all, inputs) in silver.OF_ALL.items():
+            given = [self._read(one) for one in inputs]
+            self._replace(table, of_all(*given), sum(map(self._count, inputs)), None)
         self.report()
         self._tables.done(due)
         return True

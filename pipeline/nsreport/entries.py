@@ -15,22 +15,23 @@ from pyspark.sql.functions import (
 
 from nsreport import coverage
 from nsreport.journals import NOWHERE
+from nsreport.turns import tellers, timely
 
 ADDRESS, KV = "brokerAddr", "kv"
 _KEY = ["server", "cluster", "field", "name", "key"]
 
 
-def facts(ns_event: DataFrame) -> DataFrame:
+def facts(ns_event: DataFrame, turns: DataFrame) -> DataFrame:
     """A row for each time in which an entry had the same value, as far as anybody tells.
 
     `field` is brokerAddr (`name` is that of the broker, `key` its id) or kv (`name` is the namespace).
     `validTo` is null for what goes on.
     """
-    told = coverage.tellers(ns_event)
-    fresh = coverage.marks(told).where("isFresh").select("server", col("epoch").alias("place"), "since")
+    told = tellers(ns_event)
+    fresh = coverage.marks(turns).where("isFresh").select("server", col("epoch").alias("place"), "since")
     begun = broadcast(fresh)
     snapshots = told.where("type = 'Snapshot'").join(begun, ["server", "place"])
-    there = _changes(told).unionByName(_brokers(snapshots)).unionByName(_values(snapshots))
+    there = _changes(told, turns).unionByName(_brokers(snapshots)).unionByName(_values(snapshots))
     # What a fresh snapshot does not have is not there any more.
     gone = (
         there.select(*_KEY)
@@ -50,11 +51,10 @@ def facts(ns_event: DataFrame) -> DataFrame:
     )
 
 
-def _changes(told: DataFrame) -> DataFrame:
+def _changes(told: DataFrame, turns: DataFrame) -> DataFrame:
     kind = col("type")
     is_kv = kind.isin("KvPut", "KvDeleted")
-    fields = ("cluster", "brokerName", "brokerId", "brokerAddr", "namespace", "key", "value")
-    events = coverage.steady(told, *fields).where(is_kv | kind.isin("BrokerRegistered", "BrokerUnregistered"))
+    events = timely(told.where(is_kv | kind.isin("BrokerRegistered", "BrokerUnregistered")), turns)
     value = when(kind == "KvPut", coalesce("value", lit(""))).when(
         kind == "BrokerRegistered", col("brokerAddr")
     )

@@ -16,8 +16,8 @@ from pyspark.sql.functions import (
     when,
 )
 
-from nsreport.coverage import witnessed
 from nsreport.spans import number
+from nsreport.turns import witnessed
 
 BROKER = ["cluster", "brokerName", "brokerId"]
 SEAT = ["witness", "server", *BROKER]

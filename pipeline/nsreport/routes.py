@@ -23,6 +23,7 @@ from pyspark.sql.functions import (
 from pyspark.sql.functions import sum as total
 
 from nsreport import coverage, journals
+from nsreport.turns import tellers, timely
 
 QUEUES = ("readQueueNums", "writeQueueNums", "perm", "topicSysFlag")
 _BEGIN = ("fromType", "fromCause", "fromClient")
@@ -30,15 +31,15 @@ _END = ("toType", "toCause", "toClient")
 _NEVER = 1 << 62
 
 
-def facts(ns_event: DataFrame) -> DataFrame:
+def facts(ns_event: DataFrame, turns: DataFrame) -> DataFrame:
     """A row for each time in which a topic's queues on a broker were the same.
 
     `known` is false while nobody looked, with the queues as they last were. `validTo` is null for what goes
     on. `from…` is the record that began it, `to…` the one that ended it, or one of the marks of `coverage`.
     """
-    told = coverage.tellers(ns_event)
-    marks = coverage.marks(told)
-    steps = _changes(told).unionByName(_snapshots(told, marks))
+    told = tellers(ns_event)
+    marks = coverage.marks(turns)
+    steps = _changes(told, turns).unionByName(_snapshots(told, marks))
     merged = _merged(_split(_lasting(steps, marks), marks))
     named = merged.join(broadcast(journals.clusters(told)), "brokerName", "left")
     return named.select(
@@ -56,10 +57,12 @@ def facts(ns_event: DataFrame) -> DataFrame:
     )
 
 
-def _changes(told: DataFrame) -> DataFrame:
+def _changes(told: DataFrame, turns: DataFrame) -> DataFrame:
     """What events say of topics: queues that came or changed, or that are there no more."""
-    steady = coverage.steady(told, "changes").where("changes is not null")
-    named = steady.withColumnRenamed("place", "seq")
+    changes = told.where("changes is not null").select(
+        "witness", "server", "place", "time", "type", "cause", "client", "changes"
+    )
+    named = timely(changes, turns).withColumnRenamed("place", "seq")
     groups = named.select("*", posexplode("changes").alias("nth", "group"))
     each = groups.select("*", explode("group.topics").alias("topic"))
     broker = coalesce("group.after.brokerName", "group.before.brokerName")

@@ -6,7 +6,7 @@ from datetime import date
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
 
-from nsreport import coverage, entries, journals, looks, routes
+from nsreport import coverage, entries, journals, looks, routes, turns
 from nsreport.java_logs import Parsed
 from nsreport.java_logs.facts import LOG_FACT, STATS_MINUTE
 from nsreport.sinks import Table
@@ -44,9 +44,11 @@ OF_DAYS: dict[Table, Callable[[DataFrame], DataFrame]] = {
 }
 """Made of the events of the same day."""
 
-OF_ALL: dict[Table, Callable[[DataFrame, DataFrame], DataFrame]] = {
-    Table("silver/route_fact", ("date", "cluster")): lambda events, _: routes.facts(events),
-    Table("silver/entry_fact"): lambda events, _: entries.facts(events),
-    Table("silver/coverage"): coverage.coverage,
+TURNS = Table("silver/turn")
+OF_ALL: dict[Table, tuple[Callable[..., DataFrame], tuple[Table, ...]]] = {
+    TURNS: (turns.turns, (EVENTS, FACTS)),
+    Table("silver/coverage"): (coverage.coverage, (TURNS,)),
+    Table("silver/route_fact", ("date", "cluster")): (routes.facts, (EVENTS, TURNS)),
+    Table("silver/entry_fact"): (entries.facts, (EVENTS, TURNS)),
 }
 """Made of all events and facts of logs: what was begun on a day may go on for months."""

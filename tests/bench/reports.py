@@ -31,6 +31,7 @@ from nsreport.permissions import changes_write
 from nsreport.reports.broker_availability import broker_availability
 from nsreport.reports.heartbeat_gaps import heartbeat_gaps
 from nsreport.sinks import Table, Tables
+from nsreport.turns import turns
 from tests.bench import figures, fleet_days
 
 PAGE = Path(__file__).parents[2] / "docs" / "pipeline.md"
@@ -68,7 +69,7 @@ def make(folder: Path, events: int) -> None:
     session.suit(program.session, number)
     tables = Tables(program.session, str(folder / "tables"))
     tables.replace(silver.EVENTS, of_journals(program.session, folder))
-    tables.replace(COVERAGE, coverage(table(tables, silver.EVENTS), no_facts(program.session)))
+    tables.replace(COVERAGE, coverage(turns(table(tables, silver.EVENTS), no_facts(program.session))))
     program.stop()
     _count(folder).write_text(str(number))
 
@@ -182,7 +183,7 @@ def measured(folder: Path) -> Iterator[Took]:
         assert found == expected, (what, found, expected)
         yield Took(what, ours, theirs)
     began = time.perf_counter()
-    coverage(table(tables, silver.EVENTS), no_facts(spark)).collect()
+    coverage(turns(table(tables, silver.EVENTS), no_facts(spark))).collect()
     yield Took("coverage, which availability needs and a run makes once", time.perf_counter() - began)
     program.stop()
 

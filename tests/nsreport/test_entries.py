@@ -5,7 +5,7 @@ from pyspark.sql import SparkSession
 from namesrv_core.events import Group, KvDeleted, KvPut, Member, ServerStarted
 from nsreport import entries
 from tests.support.ns_events import Teller, empty, frame, lost, master
-from tests.support.silver_rows import moment
+from tests.support.silver_rows import moment, turned
 
 
 def test_entries_follow_events_and_fresh_snapshots(spark: SparkSession) -> None:
@@ -15,7 +15,8 @@ def test_entries_follow_events_and_fresh_snapshots(spark: SparkSession) -> None:
     own.tell(40, KvPut("N", "new", None, "3")).tell(50, KvDeleted("N", "old", "2"))
     # KV config is kept from one start to the next, and brokers are not.
     own.tell(60, empty(kv={"N": {"kept": "1", "new": "3"}}), ServerStarted("1", 2))
-    found = entries.facts(frame(spark, own)).orderBy("field", "name", "key", "validFrom").collect()
+    events = frame(spark, own)
+    found = entries.facts(events, turned(events)).orderBy("field", "name", "key", "validFrom").collect()
     assert [tuple(row)[1:-1] for row in found] == [
         ("c", "brokerAddr", "b", "0", "10.0.0.1:10911", moment(10), moment(20)),
         ("c", "brokerAddr", "b", "0", "10.0.0.2:10911", moment(20), moment(30)),

@@ -31,6 +31,7 @@ from namesrv_core.storage import past, reading
 from nsreport import bronze, journals, routes, sources
 from nsreport.routes import QUEUES
 from nsreport.sources import Source
+from tests.support.silver_rows import turned
 
 Known = dict[tuple[str, str], tuple[int, ...]]
 
@@ -160,7 +161,8 @@ def journals_of(played: Callable[[str], Path], tmp_path_factory: pytest.TempPath
 def facts(spark: SparkSession, journals_of: dict[str, Path]) -> list[Row]:
     found = [file for folder in journals_of.values() for file in sources.files(spark, Source(str(folder)))[0]]
     events = journals.events(bronze.rows(sources.lines(spark, found), datetime.now(UTC)))
-    return routes.facts(events.localCheckpoint()).collect()
+    events = events.localCheckpoint()
+    return routes.facts(events, turned(events).localCheckpoint()).collect()
 
 
 def test_whatever_happens_facts_are_what_a_replay_gives(

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.functions import lit, md5, timestamp_millis, to_date
 
 from nsreport import entries, journals, routes
+from nsreport.coverage import coverage
 from nsreport.reports.broker_availability import broker_availability
 from nsreport.reports.broker_flaps import broker_flaps
 from nsreport.reports.drain_audit import drain_audit
@@ -29,7 +30,7 @@ from tests.support.scores import (
     seat,
     span_of,
 )
-from tests.support.silver_rows import covered, no_facts
+from tests.support.silver_rows import covered, no_facts, turned
 
 
 @pytest.fixture(scope="module")
@@ -104,9 +105,10 @@ def test_availability(ns_event: DataFrame, plays: Plays, until: int) -> None:
 
 
 def test_divergence(ns_event: DataFrame, plays: Plays, until: int) -> None:
-    facts, of_keys = routes.facts(ns_event).localCheckpoint(), entries.facts(ns_event).localCheckpoint()
-    coverage = covered(ns_event).localCheckpoint()
-    rows = ns_divergence(facts, of_keys, coverage, START, until).collect()
+    turns = turned(ns_event).localCheckpoint()
+    facts, of_keys = (of.facts(ns_event, turns).localCheckpoint() for of in (routes, entries))
+    known = coverage(turns).localCheckpoint()
+    rows = ns_divergence(facts, of_keys, known, START, until).collect()
     rows = [row for row in rows if row.topic is not None]
     score = Score("divergence")
     for row in rows:

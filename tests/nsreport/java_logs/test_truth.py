@@ -14,13 +14,13 @@ from namesrv_core.history.records import Record
 from namesrv_core.lab import java_logs as lab_logs
 from namesrv_core.lab.truth import Deed
 from nsreport import java_logs
-from nsreport.coverage import coverage
 from nsreport.reports.broker_availability import broker_availability
 from nsreport.reports.broker_flaps import broker_flaps
 from nsreport.reports.drain_audit import drain_audit
 from tests.nsreport.java_logs.conftest import messages
 from tests.support.observer import START
 from tests.support.scores import Plays, ms, of_down_time, of_drains, of_flaps
+from tests.support.silver_rows import covered
 
 SLACK = 1005
 """Ms: Java's times are whole seconds."""
@@ -44,7 +44,7 @@ def said(request: pytest.FixtureRequest, spark: SparkSession, plays: Plays) -> T
     parsed = java_logs.read(messages(spark, logs).localCheckpoint())
     events, facts = parsed.events.localCheckpoint(), parsed.facts.localCheckpoint()
     parsed.kept.unpersist()
-    return request.param, events, coverage(events, facts).localCheckpoint()
+    return request.param, events, covered(events, facts).localCheckpoint()
 
 
 @pytest.fixture(scope="module")
