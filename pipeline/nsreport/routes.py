@@ -16,18 +16,20 @@ from pyspark.sql.functions import (
     least,
     lit,
     posexplode,
+    struct,
     timestamp_millis,
     to_date,
     when,
 )
-from pyspark.sql.functions import sum as total
 
 from nsreport import coverage, journals
+from nsreport.spans import number
 from nsreport.turns import tellers, timely
 
 QUEUES = ("readQueueNums", "writeQueueNums", "perm", "topicSysFlag")
 _BEGIN = ("fromType", "fromCause", "fromClient")
 _END = ("toType", "toCause", "toClient")
+_KEY = ("server", "topic", "brokerName")
 _NEVER = 1 << 62
 
 
@@ -39,7 +41,7 @@ def facts(ns_event: DataFrame, turns: DataFrame) -> DataFrame:
     """
     told = tellers(ns_event)
     marks = coverage.marks(turns)
-    steps = _changes(told, turns).unionByName(_snapshots(told, marks))
+    steps = _changes(told, turns).unionByName(_snapshots(told, marks)).withColumn("key", number(_KEY))
     merged = _merged(_split(_lasting(steps, marks), marks))
     named = merged.join(broadcast(journals.clusters(told)), "brokerName", "left")
     return named.select(
@@ -102,7 +104,7 @@ def _snapshots(told: DataFrame, marks: DataFrame) -> DataFrame:
 
 
 def _by_key(*order: str) -> WindowSpec:
-    return Window.partitionBy("server", "topic", "brokerName").orderBy(*order)
+    return Window.partitionBy("key").orderBy(*order)
 
 
 def _began_by() -> list[Column]:
@@ -113,13 +115,13 @@ def _lasting(steps: DataFrame, marks: DataFrame) -> DataFrame:
     """Steps with their ends: the next step of the same key, or the next snapshot that begins all anew."""
     by_server = Window.partitionBy("server").orderBy("epoch")
     epochs = marks.where("isFresh").select(
-        "server",
+        col("server").alias("of"),
         "epoch",
         lead("epoch").over(by_server).alias("nextEpoch"),
         *(lead(name).over(by_server).alias(f"next_{name}") for name in ("since", "type", "cause", "client")),
     )
-    within = (steps.seq >= epochs.epoch) & (epochs.nextEpoch.isNull() | (steps.seq < epochs.nextEpoch))
-    placed = steps.join(broadcast(epochs), (steps.server == epochs.server) & within).drop(epochs.server)
+    within = (col("seq") >= col("epoch")) & (col("nextEpoch").isNull() | (col("seq") < col("nextEpoch")))
+    placed = steps.join(broadcast(epochs), (col("server") == col("of")) & within).drop("of")
     ordered = _by_key("seq", "nth")
     goes_on = lead("epoch").over(ordered) == col("epoch")
     ends = {"until": "since", **dict(zip(_END, _BEGIN, strict=True))}
@@ -160,9 +162,8 @@ def _split(lasting: DataFrame, marks: DataFrame) -> DataFrame:
     is_whole_begin, is_whole_end = col("since") >= col("span_since"), ends <= stops
     names = ("type", "cause", "client")
     return cut.select(
-        "server",
-        "topic",
-        "brokerName",
+        "key",
+        *_KEY,
         *QUEUES,
         "known",
         *(
@@ -181,13 +182,16 @@ def _split(lasting: DataFrame, marks: DataFrame) -> DataFrame:
 def _merged(split: DataFrame) -> DataFrame:
     """Rows one behind the other that say the same as one: the begin of the first, the end of the last."""
     ordered = _by_key("since")
-    same = [col(name).eqNullSafe(lag(name).over(ordered)) for name in (*QUEUES, "known")]
     follows = lag("until").over(ordered).eqNullSafe(col("since"))
-    for one in same:
-        follows = follows & one
-    so_far = ordered.rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    islands = split.select("*", total(when(follows, 0).otherwise(1)).over(so_far).alias("island"))
-    key = ("server", "topic", "brokerName", *QUEUES, "known", "island")
-    firsts = expr("min_by(struct(since, fromType, fromCause, fromClient), since)").alias("first")
-    lasts = expr("max_by(struct(until, toType, toCause, toClient), since)").alias("last")
-    return islands.groupBy(*key).agg(firsts, lasts).select(*key[:-1], "first.*", "last.*")
+    for name in (*QUEUES, "known"):
+        follows = follows & col(name).eqNullSafe(lag(name).over(ordered))
+    marked = split.select("*", follows.alias("follows"))
+    edges = marked.select("*", coalesce(~lead("follows").over(ordered), lit(True)).alias("isEnd")).where(
+        "isEnd or not follows"
+    )
+    end = struct("until", *_END)
+    whole = edges.select(
+        *_KEY, *QUEUES, "known", "since", *_BEGIN, "follows",
+        when(col("isEnd"), end).otherwise(lead(end).over(ordered)).alias("end"),
+    )  # fmt: skip
+    return whole.where("not follows").select("*", "end.*")

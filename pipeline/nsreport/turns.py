@@ -129,15 +129,15 @@ def _counts() -> Column:
 def _in_order(words: DataFrame) -> DataFrame:
     """All of it with what stands in front of each; many are sorted here, so that they carry little."""
     order = Window.partitionBy(number(["witness"])).orderBy("place")
-    so_far = order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     little = words.select(
         "witness", "server", "isLog", "place", "time", "type",
         *(when(_counts(), col(name)).alias(name) for name in (*_WHY, "pauseMillis")),
     )  # fmt: skip
-    return little.select("*", highest("time").over(so_far).alias("since")).select(
+    return little.select(
         "*",
+        highest("time").over(order.rowsBetween(Window.unboundedPreceding, Window.currentRow)).alias("since"),
+        highest("time").over(order.rowsBetween(Window.unboundedPreceding, -1)).alias("sinceBefore"),
         lag("place").over(order).alias("placeBefore"),
-        lag("since").over(order).alias("sinceBefore"),
         lag("type").over(order).alias("typeBefore"),
         lead("place").over(order).isNull().alias("isLast"),
     )
