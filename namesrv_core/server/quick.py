@@ -33,6 +33,9 @@ class QuickAnswers:
 
     def find(self, payload: bytes) -> Pieces | None:
         """The answer to the request in this frame (without its length word); None for the usual way."""
+        if len(payload) > _LONGEST:
+            # Not one that was learnt, and cutting it would copy megabytes.
+            return None
         before, _, rest = payload.partition(_OPAQUE)
         known = self._known.get(before)
         if known is None:
