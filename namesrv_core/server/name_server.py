@@ -281,7 +281,10 @@ class NameServer:
         except Exception:
             # Whatever it is, the handler meets it, too.
             log.debug("nothing was done ahead of %s", command, exc_info=True)
-        return self._carried_out(stream, command)
+        answer = self._carried_out(stream, command)
+        # What was read goes with this generator, and takes as long to free as it took to carry out.
+        yield
+        return answer
 
     def _carried_out(self, stream: Stream, command: Command) -> Command | None:
         try:
