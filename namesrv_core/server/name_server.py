@@ -282,8 +282,7 @@ class NameServer:
             # Whatever it is, the handler meets it, too.
             log.debug("nothing was done ahead of %s", command, exc_info=True)
         answer = self._carried_out(stream, command)
-        # What was read goes with this generator, and takes as long to free as it took to carry out.
-        yield
+        yield  # What was read goes with this generator, and that takes milliseconds, too.
         return answer
 
     def _carried_out(self, stream: Stream, command: Command) -> Command | None:
