@@ -64,10 +64,11 @@ def parser(prog: str = "python -m namesrv_core", journals: bool = False) -> argp
     return flags
 
 
-def _collect_seldom() -> None:
+def collect_seldom() -> None:
     """Cycles are rare here, and a look for them goes through all topics of all brokers."""
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
+    # What is new is looked through in less than a millisecond, what is older once a million objects are new.
+    gc.set_threshold(5_000, 200, 50)
 
 
 def main(argv: list[str] | None = None, prog: str = "python -m namesrv_core", journals: bool = False) -> int:
@@ -85,7 +86,7 @@ def main(argv: list[str] | None = None, prog: str = "python -m namesrv_core", jo
             return 0
         if flags.configFile:
             print(f"load config properties file OK, {flags.configFile}", flush=True)
-        _collect_seldom()
+        collect_seldom()
         raise_file_limit()
         loop.run(_serve(settings))
     except (RocketMQError, OSError) as error:

@@ -25,7 +25,8 @@ def decode(payload: bytes, within: limits.Limits = limits.NONE) -> Command:
         raise ProtocolError("the header is longer than its frame")
     if end - 4 > within.header_bytes:
         raise FrameOverLimit("maxHeaderBytes", f"a header of {end - 4} bytes")
-    header, body = payload[4:end], payload[end:]
+    header = payload[4:end]
+    body = payload.body if isinstance(payload, frame.Apart) else payload[end:]
     if kind == HeaderType.JSON:
         command = header_json.decode(header, body, within.json_depth)
     elif kind == HeaderType.ROCKETMQ:

@@ -23,12 +23,21 @@ def build(header_type: int, header: bytes, body: bytes) -> bytes:
     return head(header_type, header, len(body)) + body
 
 
+class Apart(bytes):
+    """The payload of a large frame without its `body`, which stands beside it; as long as both."""
+
+    body: bytes
+
+    def __len__(self) -> int:
+        return super().__len__() + len(self.body)
+
+
 class FrameReader:
     """Bytes in any pieces go in, the payloads of whole frames come out.
 
     A payload is what follows the length word: header word, header, body. Bytes of an unfinished frame are
-    kept, each copied once, however many pieces a large frame comes in; the payload of a large one is what
-    they were gathered in, not a copy: copying megabytes takes as long as answering a thousand questions.
+    kept, each copied once, however many pieces a large frame comes in; the body of a large one is what they
+    were gathered in, not a copy: copying megabytes takes as long as answering a thousand questions.
     """
 
     def __init__(self, limit: int = MAX_FRAME) -> None:
@@ -37,11 +46,12 @@ class FrameReader:
         self._wanted = 4
         # A bytes object that grows in place and is given away as it is (`BytesIO.getvalue` does not copy).
         self._large: BytesIO | None = None
+        self._before = b""
 
     @property
     def kept(self) -> int:
         """Bytes of an unfinished frame, 0 between two frames."""
-        return len(self._rest) if self._large is None else 4 + self._large.tell()
+        return len(self._rest) if self._large is None else 4 + len(self._before) + self._large.tell()
 
     @property
     def missing(self) -> int:
@@ -67,7 +77,7 @@ class FrameReader:
             self._large.write(data if len(data) <= position else memoryview(data)[:position])
             if len(data) < position:
                 return []
-            payloads.append(self._large.getvalue())
+            payloads.append(self._gathered(self._large.getvalue()))
             self._large = None
         end = len(data)
         while end - position >= 4:
@@ -83,11 +93,24 @@ class FrameReader:
             is_begun = end - position >= 4
             self._wanted = 4 + int.from_bytes(data[position : position + 4], "big") if is_begun else 4
             if self._wanted > _LARGE:
-                self._large = BytesIO()
-                self._large.write(memoryview(data)[position + 4 :])
+                self._begin_large(data, position + 4)
             else:
                 self._rest += data[position:] if position else data
         return payloads
+
+    def _begin_large(self, data: bytes, begin: int) -> None:
+        """A large frame is behind `begin`: its body is gathered alone, if its header is all there."""
+        after = begin + 4 + int.from_bytes(data[begin + 1 : begin + 4], "big")
+        self._before = data[begin:after] if after <= len(data) else b""
+        self._large = BytesIO()
+        self._large.write(memoryview(data)[begin + len(self._before) :])
+
+    def _gathered(self, large: bytes) -> bytes:
+        if not self._before:
+            return large
+        payload = Apart(self._before)
+        payload.body, self._before = large, b""
+        return payload
 
     @staticmethod
     def _refused(length: int, payloads: list[bytes]) -> ProtocolError:

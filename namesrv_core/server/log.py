@@ -5,23 +5,32 @@ import os
 import sys
 import time
 from dataclasses import fields
-from logging.handlers import MemoryHandler
 
 from namesrv_core.events import Event, TopicChange
 from namesrv_core.server.log_json import Happened, JsonFormatter
 from namesrv_core.server.log_writer import LogWriter
 
 _SHOWN = 3
-_HELD = 1000
 
 LEVELS = {"DEBUG": logging.DEBUG, "INFO": logging.INFO, "WARN": logging.WARNING, "ERROR": logging.ERROR}
 
 log = logging.getLogger("namesrv")
 
 
+class _Holding(logging.Handler):
+    """What is said before it is known in what form. (`logging.handlers` would take half a megabyte.)"""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held: list[logging.LogRecord] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.held.append(record)
+
+
 def set_up() -> None:
     """Log to stderr, what the event loop has to say too; hold it until `arrange` tells in what form."""
-    holding = MemoryHandler(_HELD, flushLevel=logging.CRITICAL, target=LogWriter(_to_stderr))
+    holding = _Holding()
     for logger in _loggers():
         logger.addHandler(holding)
     log.setLevel(logging.INFO)
@@ -29,14 +38,14 @@ def set_up() -> None:
 
 def arrange(form: str = "text", level: str = "INFO") -> None:
     """Say what was held, and go on, in the form "text" or "json", from that level on."""
-    for holding in [handler for handler in log.handlers if isinstance(handler, MemoryHandler)]:
-        writer = holding.target
-        assert writer is not None
+    for holding in [handler for handler in log.handlers if isinstance(handler, _Holding)]:
+        writer = LogWriter(_to_stderr)
         writer.setFormatter(JsonFormatter() if form == "json" else _text_formatter())
         for logger in _loggers():
             logger.removeHandler(holding)
             logger.addHandler(writer)
-        holding.close()
+        for record in holding.held:
+            writer.handle(record)
     set_level(level)
 
 

@@ -281,7 +281,9 @@ class NameServer:
         except Exception:
             # Whatever it is, the handler meets it, too.
             log.debug("nothing was done ahead of %s", command, exc_info=True)
-        return self._carried_out(stream, command)
+        answer = self._carried_out(stream, command)
+        yield  # What was read goes with this generator, and that takes milliseconds, too.
+        return answer
 
     def _carried_out(self, stream: Stream, command: Command) -> Command | None:
         try:

@@ -3,7 +3,8 @@
 A client asks for the same route again and again with nothing changed but the opaque. This takes for granted
 that such a request has the same answer as long as no table, KV value or setting has changed, and answers from
 bytes to bytes. Whatever is not exactly like a request that was answered the usual way is left to that way; so
-is everything where a policy does not let everybody read.
+is everything where a policy does not let everybody read. The body of a large frame is not looked at: nobody
+reads that of a lookup.
 """
 
 from namesrv_core.protocol import codec

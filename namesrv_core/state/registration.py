@@ -234,18 +234,20 @@ def _apply_topics(
         return []
     if foreseen is not None and not foreseen.holds(tables, broker.broker_name):
         foreseen = None
-    found: list[TopicChange | None] = []
+    dropped: list[TopicChange | None] = []
     if delete_missing and not registration.mappings:
         gone = [topic for topic in tables.topics_of(broker.broker_name) if topic not in registration.topics]
-        found += [tables.drop_queue(topic, broker.broker_name) for topic in gone]
+        dropped += [tables.drop_queue(topic, broker.broker_name) for topic in gone]
     live = tables.live.get((broker.cluster_name, broker.broker_addr))
     changed = first or live is None or live.version is None or live.version != registration.version
     read_only = is_prime_slave and group.acting_master
     if foreseen is not None and not read_only:
-        found += foreseen.apply(tables, new_only=not changed)
+        put = foreseen.apply(tables, new_only=not changed)
     else:
-        found += _set_topics(tables, broker.broker_name, registration.topics.values(), changed, read_only)
-    altered = changes(found)
+        put = changes(
+            _set_topics(tables, broker.broker_name, registration.topics.values(), changed, read_only)
+        )
+    altered = changes(dropped) + put
     events: list[Event] = []
     if changed:
         events += _set_mappings(tables, broker.broker_name, registration.mappings, altered)
@@ -263,7 +265,7 @@ def _set_mappings(
 ) -> list[Event]:
     """Those of a new version; a topic that comes or goes without one loses that of another time."""
     found: list[MappingChange | None] = []
-    for change in altered:
+    for change in altered if tables.mappings else ():
         if (change.before is None or change.after is None) and change.topic not in mappings:
             found.append(tables.drop_mapping(change.topic, broker_name))
     for topic, info in mappings.items():

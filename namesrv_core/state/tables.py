@@ -91,8 +91,23 @@ class LiveBroker:
         self.seal: Seal | None = None
 
 
+class Ready(NamedTuple):
+    """Queues of a broker that differ from what is there, so that next to nothing is left to do.
+
+    `fresh` are whole entries for topics that no broker has, `others` go into entries that are there: it holds
+    as long as no entry goes (`RouteTables.topics_gone`).
+    """
+
+    fresh: dict[str, dict[str, QueueData]]
+    others: list[tuple[dict[str, QueueData], QueueData]]
+    topics_gone: int
+
+
 class RouteTables:
-    """The tables of `RouteInfoManager`. `generation` moves whenever an answer about routes may change."""
+    """The tables of `RouteInfoManager`. `generation` moves whenever an answer about routes may change.
+
+    So many `topics_gone` have lost their last queues.
+    """
 
     def __init__(self) -> None:
         self.clusters: dict[str, dict[str, None]] = {}
@@ -101,7 +116,7 @@ class RouteTables:
         self.topics: dict[str, dict[str, QueueData]] = {}
         self.filters: dict[LiveKey, list[str | None]] = {}
         self.mappings: dict[str, dict[str | None, MappingInfo]] = {}
-        self.generation = 0
+        self.generation = self.topics_gone = 0
         self._moves = self._forgotten_moves = 0
         self._moved: dict[str, int] = {}
         self._same: dict[QueueData, QueueData] = {}
@@ -122,15 +137,20 @@ class RouteTables:
         self._note_move(queue.broker_name)
         return TopicChange(topic, before, after)
 
-    def set_queues(self, broker_name: str, found: Iterable[TopicChange]) -> None:
-        """Put what is new of a broker's topics; `found` are differences from what is there."""
-        topics = self.topics
-        for topic, _, queue in found:
-            brokers = topics.get(topic)
-            if brokers is None:
-                brokers = topics[topic] = {}
-            assert queue is not None
-            brokers[broker_name] = queue
+    def put(self, broker_name: str, found: Iterable[TopicChange], ready: Ready) -> None:
+        """Put what is new of a broker's topics: what was `found` to differ, as it was made `ready`."""
+        topics, fresh = self.topics, ready.fresh
+        if self.topics_gone == ready.topics_gone:
+            for topic in topics.keys() & fresh.keys():
+                # Another broker has brought it since.
+                topics[topic].update(fresh.pop(topic))
+            topics.update(fresh)
+            for brokers, queue in ready.others:
+                brokers[broker_name] = queue
+        else:
+            for topic, _, after in found:
+                assert after is not None
+                topics.setdefault(topic, {})[broker_name] = after
         self._note_move(broker_name)
 
     def moves_of(self, broker_name: str) -> int:
@@ -152,6 +172,7 @@ class RouteTables:
             return None
         if not brokers:
             del self.topics[topic]
+            self.topics_gone += 1
         self._note_move(broker_name)
         return TopicChange(topic, before, None)
 

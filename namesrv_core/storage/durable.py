@@ -1,7 +1,6 @@
 """How bytes reach a file: whole or not at all, and on the disk when the call returns."""
 
 import os
-import shutil
 from contextlib import suppress
 from pathlib import Path
 
@@ -45,6 +44,9 @@ def _keep_backup(path: Path) -> None:
     try:
         os.link(path, fresh)
     except OSError:
+        # Late, as what it knows of archives is not needed anywhere.
+        import shutil
+
         shutil.copy2(path, fresh)
     os.replace(fresh, path.with_name(f"{path.name}.bak"))
 

@@ -17,6 +17,7 @@ from namesrv_core import __version__
 from namesrv_core.server.bounds import raise_file_limit
 from tests.bench import outside, start
 from tests.bench.requests import lookups
+from tests.bench.rust import NAME, Rust
 from tests.bench.serving import (
     SERVERS,
     Work,
@@ -30,8 +31,9 @@ from tests.bench.serving import (
     together,
     works,
 )
+from tests.interop.our_server import ROOT
 
-PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
+PAGE = ROOT / "docs" / "performance.md"
 GROWTH = {
     "topics": [(4, number, 64) for number in (100, 1000, 10_000)],
     "brokers a topic": [(number, 1000, 64) for number in (1, 4, 16, 64)],
@@ -68,12 +70,16 @@ def main() -> int:
 
 def serving(home: Path, scale: float, only: str, rmqload: Path | None) -> Iterator[str]:
     """Tables in Markdown, line by line as they come."""
-    yield "| server CPU time of a request, µs | ours | Java 5.5.0 | Java/ours |"
-    yield "|---|---:|---:|---:|"
+    rust = Rust()
+    yield f"| server CPU time of a request, µs | ours | Java 5.5.0 | Java/ours |{rust.cell(NAME)}"
+    yield f"|---|---:|---:|---:|{rust.cell('---:')}"
     for number, work in enumerate(work for work in works(scale) if only in work.name):
         with together(SERVERS, home / f"work-{number}") as servers:
             ours, java = least(servers, work).values()
-        yield f"| {work.name} | {ours:.1f} | {java:.1f} | {java / ours:.1f} |"
+        third = rust.cost(work, home / f"rust-{number}")
+        yield f"| {work.name} | {ours:.1f} | {java:.1f} | {java / ours:.1f} |{third}"
+    yield ""
+    yield rust.note
     if only:
         return
     yield ""
@@ -108,6 +114,7 @@ def serving(home: Path, scale: float, only: str, rmqload: Path | None) -> Iterat
         strict=True,
     ):
         yield f"| {title} | {values[0]:.1f} | {values[1]:.1f} |"
+    yield f"| the longest pause for garbage, all of these 640,000 looked through, ms | {garbage_pause()} | |"
     yield ""
     yield "| each asks or registers every 30 s | ours, percent of a processor |"
     yield "|---|---:|"
@@ -120,8 +127,14 @@ def serving(home: Path, scale: float, only: str, rmqload: Path | None) -> Iterat
     yield from start.on_large_fleets(home)
     if rmqload is not None:
         yield ""
-        yield from outside.tables(rmqload, home)
+        yield from outside.tables(rmqload, home, rust)
     yield from growth(home, scale)
+
+
+def garbage_pause() -> str:
+    """Milliseconds, of a process that has the tables of the fleet."""
+    command = [sys.executable, "-m", "tests.bench.garbage"]
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout.strip()
 
 
 def growth(home: Path, scale: float) -> Iterator[str]:

@@ -9,9 +9,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.bench.rust import BRIEFLY, NAME, Rust
 from tests.bench.serving import SERVERS, Server, registered, running
 from tests.interop.java_parts import Running
 from tests.interop.our_server import ROOT
@@ -72,16 +74,18 @@ def run(program: Path, port: int, pid: int, load: Load, warm_up: int) -> dict[st
     return dict(json.loads(done.stdout))
 
 
-def tables(program: Path, home: Path) -> Iterator[str]:
+def tables(program: Path, home: Path, rust: Rust) -> Iterator[str]:
     """Tables in Markdown, line by line as they come."""
-    yield "| by a load generator in C, µs of CPU a request | ours | Java 5.5.0 | Java/ours |"
-    yield "|---|---:|---:|---:|"
+    title = "by a load generator in C, µs of CPU a request"
+    yield f"| {title} | ours | Java 5.5.0 | Java/ours |{rust.cell(NAME)}"
+    yield f"|---|---:|---:|---:|{rust.cell('---:')}"
     for load in LOADS:
         cells = []
         for name, begin in SERVERS.items():
             with running(begin, home / f"{name}-{load.brokers}-{load.depth}") as server:
                 cells.append(_least(program, server, load))
-        yield f"| {load} | {cells[0]:.1f} | {cells[1]:.1f} | {cells[1] / cells[0]:.1f} |"
+        third = rust.measured(home / f"rust-{load.brokers}-{load.depth}", partial(_once, program, load))
+        yield f"| {load} | {cells[0]:.1f} | {cells[1]:.1f} | {cells[1] / cells[0]:.1f} |{third}"
     yield ""
     yield f"| paced, {RATE:,} lookups a second: ms | median | p99 | p99.9 | longest |"
     yield "|---|---:|---:|---:|---:|"
@@ -100,6 +104,13 @@ def _least(program: Path, server: Server, load: Load) -> float:
     with registered(server.port, load.brokers, 1000):
         warm_ups = [900_000 if load.brokers == 4 else 240_000, *[load.requests // 10] * (ROUNDS - 1)]
         return min(float(_run(program, server, load, warm_up)["server_cpu_us"]) for warm_up in warm_ups)
+
+
+def _once(program: Path, load: Load, server: Server) -> float:
+    """The same of a server that needs no warming up."""
+    brief = load._replace(requests=load.requests // BRIEFLY)
+    with registered(server.port, load.brokers, 1000):
+        return float(_run(program, server, brief, brief.requests // 10)["server_cpu_us"])
 
 
 def _run(program: Path, server: Server, load: Load, warm_up: int) -> dict[str, Any]:

@@ -21,8 +21,9 @@ from tests.bench.requests import lookup, lookups, register
 from tests.bench.scale import memory
 from tests.interop.java_parts import JavaNameServer
 from tests.interop.our_server import OurNameServer
+from tests.interop.rust_part import RustNameServer
 
-Server = OurNameServer | JavaNameServer
+Server = OurNameServer | JavaNameServer | RustNameServer
 SERVERS: dict[str, Callable[[Path], Server]] = {
     "ours": OurNameServer,
     "Java 5.5.0": lambda home: JavaNameServer(home, jvm_flags=("-Xmx1g",)),

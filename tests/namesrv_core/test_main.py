@@ -62,7 +62,7 @@ def test_while_it_serves_it_seldom_goes_through_all_objects(
     finally:
         gc.set_threshold(*before)
         gc.unfreeze()
-    assert seen == [(50_000, 20, 50)]
+    assert seen == [(5_000, 200, 50)]
 
 
 def test_the_boot_line_is_the_one_that_start_scripts_wait_for_with_the_real_port(tmp_path: Path) -> None:

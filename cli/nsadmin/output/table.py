@@ -32,6 +32,9 @@ _UNSHOWABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 def cell(value: object) -> str:
     """A value as a table shows it, on one line."""
+    if type(value) is str and value.isprintable():
+        # Nearly all are; nothing that `_UNSHOWABLE` has is.
+        return value
     if value is None or value == () or value == {}:
         return "-"
     if isinstance(value, bool):

@@ -5,10 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namesrv_core.errors import ProtocolError
-from namesrv_core.protocol.frame import MAX_FRAME, FrameReader, build
+from namesrv_core.protocol import codec
+from namesrv_core.protocol.frame import MAX_FRAME, Apart, FrameReader, build
 
 ONE = build(0, b'{"code":1}', b"body")
 PAYLOAD = ONE[4:]
+
+
+def whole(payload: bytes) -> bytes:
+    return bytes(payload) + payload.body if isinstance(payload, Apart) else payload
 
 
 def test_a_frame_begins_with_its_length_then_type_and_length_of_its_header() -> None:
@@ -61,11 +66,35 @@ def test_a_large_frame_in_pieces_is_given_between_its_neighbours(piece: int) -> 
     reader = FrameReader()
     seen: list[bytes] = []
     for start in range(0, len(stream), piece):
-        before = len(b"".join(bytes(4) + payload for payload in seen))
+        before = sum(4 + len(payload) for payload in seen)
         assert reader.kept == start - before
         seen += reader.feed(stream[start : start + piece])
-    assert seen == [PAYLOAD, large[4:], PAYLOAD, PAYLOAD, large[4:]]
+    assert list(map(whole, seen)) == [PAYLOAD, large[4:], PAYLOAD, PAYLOAD, large[4:]]
     assert (reader.kept, reader.missing) == (9, len(ONE) - 9)
+
+
+@pytest.mark.parametrize("cut", [4, 6, 7, 8, 17, 18, 19, 99_000])
+def test_the_body_of_a_large_frame_is_not_copied_where_its_header_comes_first(cut: int) -> None:
+    header, body = b'{"code":1}', bytes(100_000)
+    large = build(0, header, body)
+    reader = FrameReader()
+    assert reader.feed(large[:cut]) == []
+    assert (reader.kept, reader.missing) == (cut, len(large) - cut)
+    (payload,) = reader.feed(large[cut:])
+    assert isinstance(payload, Apart) == (cut >= len(large) - len(body))
+    assert (whole(payload), len(payload)) == (large[4:], len(large) - 4)
+    assert codec.decode(payload) == codec.decode(large[4:])
+
+
+def test_a_header_that_is_longer_than_its_large_frame_is_refused_all_the_same() -> None:
+    large = build(0, b"{}", bytes(100_000))
+    odd = large[:5] + b"\xff\xff\xff" + large[8:]
+    reader = FrameReader()
+    reader.feed(odd[:70_000])
+    (payload,) = reader.feed(odd[70_000:])
+    assert whole(payload) == odd[4:]
+    with pytest.raises(ProtocolError, match="longer"):
+        codec.decode(payload)
 
 
 def test_a_large_frame_says_how_much_of_it_is_missing() -> None:

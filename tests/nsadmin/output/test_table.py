@@ -106,3 +106,11 @@ def test_a_table_may_show_fewer_columns_than_there_are() -> None:
 )
 def test_cells(value: object, text: str) -> None:
     assert cell(value) == text
+
+
+def test_whatever_could_forge_a_line_is_spelt_out() -> None:
+    codes = [*range(0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A)]
+    for forger in map(chr, codes):
+        assert cell(f"é {forger}") == f"é {forger.encode('unicode_escape').decode()}"
+    for shown in ("é 名 ß", "no-break\xa0space", ""):
+        assert cell(shown) == shown
