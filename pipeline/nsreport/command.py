@@ -20,12 +20,16 @@ from pyspark.sql import SparkSession
 from nsreport import flags as pipeline_flags
 from nsreport import session, sinks, working
 from nsreport.batch import Done, Order, Outcome, Run
+from nsreport.extent import extent
 from nsreport.java import NoJava
 from nsreport.reports.catalogue import REPORTS
 from nsreport.sources import NoInput, Source
 from nsreport.stream import Stream
 
 DONE, FAILED, USAGE, QUARANTINED = 0, 1, 2, 3
+LITTLE = 256 << 20
+"""Bytes of lines, some 700,000 events, for which to compile Java's programs well costs more than it saves."""
+
 _SPEAKING = threading.Lock()
 
 
@@ -58,11 +62,19 @@ def started(flags: argparse.Namespace) -> Iterator[SparkSession]:
     # spark-submit has said where to work.
     given = "SPARK_ENV_LOADED" in os.environ
     master = flags.master or (None if given else "local[*]")
-    program = session.Program(flags.cache.expanduser(), master, dict(flags.conf))
+    program = session.Program(flags.cache.expanduser(), master, dict(flags.conf), ends_soon=ends_soon(flags))
     try:
         yield program.session
     finally:
         program.stop()
+
+
+def ends_soon(flags: argparse.Namespace) -> bool:
+    """Whether what is to be read, and what was, is known to be no more than `LITTLE`."""
+    if flags.command == "stream" and not flags.once:
+        return False
+    known = extent([*flags.input, *(path for _, path in flags.source), f"{flags.output}/bronze"])
+    return known is not None and known <= LITTLE
 
 
 def run(spark: SparkSession, flags: argparse.Namespace) -> int:

@@ -23,7 +23,7 @@ from pyspark.sql.functions import (
     when,
 )
 
-from nsreport.permissions import CLOSES, OPENS, may_change_write
+from nsreport.permissions import CLOSES, OPENS
 from nsreport.spans import number
 
 BY_PERMISSION = "brokerPermission"
@@ -108,7 +108,6 @@ def _concerned(told: DataFrame) -> DataFrame:
     Of a million, few are: the others need not be sorted. What a log tells is not that detailed, and stays.
     """
     kinds = told.where(col("type").isin(*_KINDS))
-    kinds = kinds.where((col("type") != "TopicsChanged") | col("isLog") | may_change_write())
     closes = expr(f"exists(changes, change -> {CLOSES})")
     topics = explode(flatten(_topics_of(CLOSES)))
     closed = kinds.where(closes).select("witness", "brokerName", topics.alias("topic"))

@@ -16,6 +16,7 @@ from pyspark.sql.functions import (
     when,
 )
 
+from nsreport.permissions import may_change_write
 from nsreport.spans import number
 from nsreport.turns import witnessed
 
@@ -24,7 +25,7 @@ SEAT = ["witness", "server", *BROKER]
 
 COLUMNS = (
     "type", "cause", "client", "seq", "time", "reason", "brokerName", "brokerId", "brokerAddr", "topics",
-    "changes", "changesWrite", "groups", "pauseMillis", "silentMillis", "resumed", "brokers", "lost",
+    "changes", "groups", "pauseMillis", "silentMillis", "resumed", "brokers", "lost",
     "cluster", "server",
 )  # fmt: skip
 """Of a hundred columns that events have, those that tell of brokers and of the name server itself."""
@@ -32,14 +33,19 @@ COLUMNS = (
 _WHY = ("type", "reason", "cause", "client")
 
 
-def told_by_witnesses(ns_event: DataFrame, until: int) -> DataFrame:
-    """What is told of name servers before `until` (ms since 1970), with its `witness` and `place`.
+def told_by_witnesses(ns_event: DataFrame) -> DataFrame:
+    """What is told of brokers and of name servers themselves, with its `witness` and `place`.
 
-    A broker whose name no log tells goes by its address.
+    A broker whose name no log tells goes by its address. Changes of brokers and of topics, of which there are
+    many, are left out, but for topics that were closed to writes or opened.
     """
-    before = witnessed(ns_event.where(col("time") < until))
-    before = before.withColumn("brokerName", coalesce("brokerName", "brokerAddr"))
-    return before.select(*COLUMNS, "witness", "isLog", "place")
+    kind = col("type")
+    is_plain = ~kind.isin("BrokerChanged", "TopicsChanged")
+    # What a log tells of topics is not that detailed.
+    may_close = (kind == "TopicsChanged") & (col("isLog") | may_change_write())
+    told = witnessed(ns_event).where(is_plain | may_close)
+    named = told.withColumn("brokerName", coalesce("brokerName", "brokerAddr"))
+    return named.select(*COLUMNS, "witness", "isLog", "place")
 
 
 def presence(told: DataFrame, until: int) -> DataFrame:

@@ -23,6 +23,8 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     # Plans as text, which nobody looks at, are made anew at each step of them.
     "spark.sql.maxPlanStringLength": "0",
+    # Programs made for a step are kept until it is asked for again: a run has more steps than Spark keeps.
+    "spark.sql.codegen.cache.maxEntries": "1000",
     # Lists of kinds are looked up in the statistics of files, however long they are.
     "spark.sql.parquet.pushdown.inFilterThreshold": "100",
     # One process lists the folders of a year quicker than a job does.
@@ -44,6 +46,7 @@ FEW = 50_000
 """Rows that are worked on one by one, and not by programs made for them."""
 
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+_SOON = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
 _PATIENCE = 120
 
 
@@ -99,15 +102,23 @@ def suit(spark: SparkSession, rows: int, *, asks_much: bool = False) -> None:
 
 
 class Program:
-    """A session of this process's own, quick to start from the second time on, and its end."""
+    """A session of this process's own, quick to start from the second time on, and its end.
 
-    def __init__(self, cache: Path, master: str | None, settings: Mapping[str, str]) -> None:
+    Where it `ends_soon`, Java compiles nothing for the long run: that is half the work of a run of a minute
+    or two, and nobody lives to see it paid back.
+    """
+
+    def __init__(
+        self, cache: Path, master: str | None, settings: Mapping[str, str], *, ends_soon: bool = False
+    ) -> None:
         self._archive: Archive | None = None
         self._cache = cache
         if "SPARK_ENV_LOADED" not in os.environ:
             self._archive = Archive(cache, java.home(os.environ, cache))
             given = settings.get(_JAVA_OPTIONS, "")
-            settings = {**settings, _JAVA_OPTIONS: f"{self._archive.flags} {given}".strip()}
+            compiling = _SOON if ends_soon else ""
+            options = f"{self._archive.flags} {compiling} {given}"
+            settings = {**settings, _JAVA_OPTIONS: options.strip()}
         self.session = start(cache, master, settings)
 
     def stop(self) -> None:

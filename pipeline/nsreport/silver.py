@@ -6,7 +6,7 @@ from datetime import date
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
 
-from nsreport import coverage, entries, journals, looks, routes, turns
+from nsreport import coverage, entries, journals, looks, presence, routes, turns
 from nsreport.java_logs import Parsed
 from nsreport.java_logs.facts import LOG_FACT, STATS_MINUTE
 from nsreport.sinks import Table
@@ -44,8 +44,10 @@ OF_DAYS: dict[Table, Callable[[DataFrame], DataFrame]] = {
 }
 """Made of the events of the same day."""
 
+TOLD = Table("silver/told", (), ("type", "time"))
 TURNS = Table("silver/turn")
 OF_ALL: dict[Table, tuple[Callable[..., DataFrame], tuple[Table, ...]]] = {
+    TOLD: (presence.told_by_witnesses, (EVENTS,)),
     TURNS: (turns.turns, (EVENTS, FACTS)),
     Table("silver/coverage"): (coverage.coverage, (TURNS,)),
     Table("silver/route_fact", ("date", "cluster")): (routes.facts, (EVENTS, TURNS)),

@@ -28,6 +28,7 @@ from pyspark.sql.functions import sum as total
 from nsreport import schemas, session, silver
 from nsreport.coverage import coverage
 from nsreport.permissions import changes_write
+from nsreport.presence import told_by_witnesses
 from nsreport.reports.broker_availability import broker_availability
 from nsreport.reports.heartbeat_gaps import heartbeat_gaps
 from nsreport.sinks import Table, Tables
@@ -69,7 +70,9 @@ def make(folder: Path, events: int) -> None:
     session.suit(program.session, number)
     tables = Tables(program.session, str(folder / "tables"))
     tables.replace(silver.EVENTS, of_journals(program.session, folder))
-    tables.replace(COVERAGE, coverage(turns(table(tables, silver.EVENTS), no_facts(program.session))))
+    made = table(tables, silver.EVENTS)
+    tables.replace(silver.TOLD, told_by_witnesses(made))
+    tables.replace(COVERAGE, coverage(turns(made, no_facts(program.session))))
     program.stop()
     _count(folder).write_text(str(number))
 
@@ -107,11 +110,11 @@ def no_facts(spark: SparkSession) -> DataFrame:
     return silver.of_no_logs(spark)[silver.FACTS]
 
 
-def of_spark(events: DataFrame, known: DataFrame) -> Found:
+def of_spark(told: DataFrame, known: DataFrame) -> Found:
     """Both reports, whole; their sums."""
-    last = events.selectExpr("max(time) + 1").collect()[0][0]
-    days = broker_availability(events, known, 0, last)
-    gaps = heartbeat_gaps(events, no_facts(events.sparkSession), 0, last)
+    last = told.selectExpr("max(time) + 1").collect()[0][0]
+    days = broker_availability(told, known, 0, last)
+    gaps = heartbeat_gaps(told, no_facts(told.sparkSession), 0, last)
     [row] = days.agg(total("downSeconds").alias("down")).collect()
     return Found(gaps.count(), round(row.down, 3))
 
@@ -169,14 +172,22 @@ def measured(folder: Path) -> Iterator[Took]:
     tables = Tables(spark, str(folder / "tables"))
 
     def from_tables() -> Found:
-        return of_spark(table(tables, silver.EVENTS), table(tables, COVERAGE))
+        return of_spark(told_by_witnesses(table(tables, silver.EVENTS)), table(tables, COVERAGE))
+
+    def from_told() -> Found:
+        return of_spark(table(tables, silver.TOLD), table(tables, COVERAGE))
 
     def from_lines() -> Found:
-        return of_spark(of_journals(spark, folder), table(tables, COVERAGE))
+        told = told_by_witnesses(of_journals(spark, folder)).persist()
+        try:
+            return of_spark(told, table(tables, COVERAGE))
+        finally:
+            told.unpersist()
 
     for what, work, theirs in (
         ("from Parquet, the first time in a session", from_tables, of_tables),
         ("from Parquet, warm", from_tables, of_tables),
+        ("from what is told of brokers (Parquet), warm", from_told, of_tables),
         ("from JSON Lines, warm", from_lines, of_lines),
     ):
         ours, found = timed(work)
@@ -192,7 +203,7 @@ def one_shot(folder: Path) -> None:
     program = started()
     tables = Tables(program.session, str(folder / "tables"))
     session.suit(program.session, int(_count(folder).read_text()), asks_much=True)
-    of_spark(table(tables, silver.EVENTS), table(tables, COVERAGE))
+    of_spark(table(tables, silver.TOLD), table(tables, COVERAGE))
     # What came of it is out; nobody waits for the end of Java.
     os._exit(0)
 

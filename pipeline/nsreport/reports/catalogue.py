@@ -47,7 +47,7 @@ _REPORTS = (
     Report(
         "broker_availability",
         "How long each broker was up, down, drained, or out of everybody's sight.",
-        ("ns_event", "coverage"),
+        ("told", "coverage"),
         {
             **_BROKER,
             "upSeconds": "s in which a name server had it",
@@ -64,7 +64,7 @@ _REPORTS = (
     Report(
         "broker_flaps",
         "Sessions in which a broker was lost and came back, perhaps again and again.",
-        ("ns_event",),
+        ("told",),
         {
             **_BROKER,
             "ts": "when it was lost for the first time",
@@ -81,7 +81,7 @@ _REPORTS = (
     Report(
         "drain_audit",
         "Who closed which broker to writes, where that did not happen, and what undid it.",
-        ("ns_event", "coverage"),
+        ("told", "coverage"),
         {
             "date": "day (UTC)",
             "cluster": "name of the cluster",
@@ -105,7 +105,7 @@ _REPORTS = (
     Report(
         "heartbeat_gaps",
         "How long brokers were silent, and whether it was they, the link or the name server.",
-        ("ns_event", "log_fact"),
+        ("told", "log_fact"),
         {
             "date": "day (UTC)",
             "cluster": "name of the cluster; - where the name server paused, or a broker's log tells",
@@ -186,7 +186,7 @@ _REPORTS = (
     Report(
         "orphan_topics",
         "Topics that nobody needs any more, as far as anybody can tell.",
-        ("ns_event", "route_fact", "stats_minute", "consumer_lag"),
+        ("told", "route_fact", "stats_minute", "consumer_lag"),
         {
             "date": "day (UTC) at the end",
             "cluster": "name of the cluster",
@@ -278,7 +278,7 @@ _REPORTS = (
     Report(
         "ns_health",
         "How each name server fared: starts, pauses, scans, queues, requests, errors.",
-        ("ns_event", "coverage", "log_fact"),
+        ("told", "coverage", "log_fact"),
         {
             "date": "day (UTC)",
             "server": "name server",

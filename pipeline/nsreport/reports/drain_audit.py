@@ -5,7 +5,7 @@ from pyspark.sql.functions import coalesce, col, lag, last, lit, round, timestam
 
 from nsreport.coverage import watched
 from nsreport.drains import BY_PERMISSION, drains
-from nsreport.presence import presence, told_by_witnesses
+from nsreport.presence import presence
 from nsreport.spans import number
 
 WITHIN = 60_000
@@ -15,7 +15,7 @@ _GROUP = ["cluster", "brokerName"]
 
 
 def drain_audit(
-    ns_event: DataFrame, coverage: DataFrame, since: int, until: int, within: int = WITHIN
+    told: DataFrame, coverage: DataFrame, since: int, until: int, within: int = WITHIN
 ) -> DataFrame:
     """A row for each act and name server, of acts from `since` to `until` (ms since 1970).
 
@@ -23,7 +23,7 @@ def drain_audit(
     registration opened what was closed); restarted (the broker came back with it); forgotten (the name server
     was started); or missed: the server had the broker open, and nobody closed it there.
     """
-    told = told_by_witnesses(ns_event, until)
+    told = told.where(col("time") < until)
     closed = drains(told, until)
     window = Window.partitionBy(number(_GROUP)).orderBy("since", "witness")
     begins = when(coalesce(col("since") - lag("since").over(window) > within, lit(True)), col("since"))

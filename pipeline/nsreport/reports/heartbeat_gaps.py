@@ -17,7 +17,7 @@ from pyspark.sql.functions import (
     when,
 )
 
-from nsreport.presence import BROKER, SEAT, told_by_witnesses
+from nsreport.presence import BROKER, SEAT
 from nsreport.registrations import silences_of_brokers
 from nsreport.spans import number
 
@@ -26,7 +26,7 @@ _ENDS = ("BrokerUnregistered", "BrokerRegistered", "ServerStarted")
 _COLUMNS = (*SEAT, "type", "place", "time", "silentMillis", "resumed", "pauseMillis")
 
 
-def heartbeat_gaps(ns_event: DataFrame, log_fact: DataFrame, since: int, until: int) -> DataFrame:
+def heartbeat_gaps(told: DataFrame, log_fact: DataFrame, since: int, until: int) -> DataFrame:
     """A row for each silence of a broker at a name server that is not over at `since` (ms since 1970).
 
     Name servers tell of those that took three quarters of the time after which a broker is given up. `whose`
@@ -34,7 +34,7 @@ def heartbeat_gaps(ns_event: DataFrame, log_fact: DataFrame, since: int, until: 
     missed it, else link. A pause of the name server is a row without a broker. Logs of brokers tell of
     times in which they could not register; there name servers go by their addresses.
     """
-    told = told_by_witnesses(ns_event, until)
+    told = told.where(col("time") < until)
     gaps = _together(_gaps(told, until).unionByName(silences_of_brokers(log_fact, until)))
     found = gaps.select(
         "server",

@@ -19,7 +19,6 @@ from pyspark.sql.functions import (
 )
 
 from nsreport.coverage import watched
-from nsreport.presence import told_by_witnesses
 from nsreport.spans import by_day, clipped, silences
 
 SCAN_HOLE = 15_000
@@ -40,15 +39,13 @@ _SUMS = ("watchedSeconds", *dict.fromkeys(_COUNTS.values()), "scanHoles")
 _LONGEST = ("longestPauseSeconds", "longestScanHoleSeconds")
 
 
-def ns_health(
-    ns_event: DataFrame, coverage: DataFrame, log_fact: DataFrame, since: int, until: int
-) -> DataFrame:
+def ns_health(told: DataFrame, coverage: DataFrame, log_fact: DataFrame, since: int, until: int) -> DataFrame:
     """A row for each name server and day. More starts than stops: it was killed, or crashed.
 
     Scans, water marks (greatest value of the day), requests by code and errors are in Java's logs only; a
     hole in the scans is a stop or a pause of the whole process.
     """
-    told = told_by_witnesses(ns_event, until)
+    told = told.where(col("time") < until)
     servers = told.select("server").distinct()
     parts = [
         _counts(told, since),

@@ -22,7 +22,7 @@ from pyspark.sql.functions import (
     when,
 )
 
-from nsreport.presence import presence, told_by_witnesses
+from nsreport.presence import presence
 from nsreport.spans import DAY
 
 SYSTEM = (
@@ -34,7 +34,7 @@ _OF_GROUPS = "^%(?:RETRY|DLQ)%(.*)$"
 
 
 def orphan_topics(
-    ns_event: DataFrame,
+    told: DataFrame,
     route_fact: DataFrame,
     stats_minute: DataFrame,
     consumer_lag: DataFrame,
@@ -53,7 +53,7 @@ def orphan_topics(
         .groupBy("cluster", "topic")
         .agg(array_sort(collect_set("brokerName")).alias("brokers"), min("validFrom").alias("knownSince"))
     )
-    there = presence(told_by_witnesses(ns_event, until), until).where(
+    there = presence(told.where(col("time") < until), until).where(
         (col("state") == "up") & (col("until") == until)
     )
     registered = there.groupBy("cluster").agg(collect_set("brokerName").alias("registered"))

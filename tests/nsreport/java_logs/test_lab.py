@@ -13,6 +13,7 @@ from namesrv_core.history.records import Record
 from namesrv_core.lab import java_logs as lab_logs
 from namesrv_core.storage import reading
 from nsreport import java_logs
+from nsreport.presence import told_by_witnesses
 from nsreport.reports.broker_availability import broker_availability
 from tests.nsreport.java_logs.conftest import messages, rows
 from tests.support.silver_rows import covered
@@ -142,7 +143,11 @@ def test_down_times_are_those_of_the_journals_to_the_second(
     times = span(ns_event(name))
 
     def down(events: DataFrame) -> dict[str, float]:
-        found = broker_availability(events, covered(events), *times).where("brokerId = 0").collect()
+        found = (
+            broker_availability(told_by_witnesses(events), covered(events), *times)
+            .where("brokerId = 0")
+            .collect()
+        )
         return {row.brokerName: row.downSeconds for row in found}
 
     truth, seen = down(ns_event(name)), down(found.events(name, dialect))

@@ -14,6 +14,7 @@ from namesrv_core.history.records import Record
 from namesrv_core.lab import java_logs as lab_logs
 from namesrv_core.lab.truth import Deed
 from nsreport import java_logs
+from nsreport.presence import told_by_witnesses
 from nsreport.reports.broker_availability import broker_availability
 from nsreport.reports.broker_flaps import broker_flaps
 from nsreport.reports.drain_audit import drain_audit
@@ -76,7 +77,7 @@ def recognised(rows: Iterable[Row], seats: Mapping[str, tuple[str, int]]) -> lis
 
 def test_flaps(said: Told, plays: Plays, until: int, seats: Mapping[str, tuple[str, int]]) -> None:
     dialect, events, _ = said
-    rows = recognised(broker_flaps(events, START, until).collect(), seats)
+    rows = recognised(broker_flaps(told_by_witnesses(events), START, until).collect(), seats)
     print(f"\n{dialect}")
     of_flaps(rows, plays, SLACK).show()
 
@@ -102,7 +103,7 @@ def test_drains(said: Told, plays: Plays, until: int) -> None:
             else None
         )
 
-    rows = drain_audit(events, looked, START, until).collect()
+    rows = drain_audit(told_by_witnesses(events), looked, START, until).collect()
     print(f"\n{dialect}")
     reasons = of_drains(rows, plays, SLACK).show(why)
     # 5.x writes each five seconds that it scans, so there is nothing that it does not prove.
@@ -111,7 +112,7 @@ def test_drains(said: Told, plays: Plays, until: int) -> None:
 
 def test_down_time(said: Told, plays: Plays, until: int, seats: Mapping[str, tuple[str, int]]) -> None:
     dialect, events, looked = said
-    rows = recognised(broker_availability(events, looked, START, until).collect(), seats)
+    rows = recognised(broker_availability(told_by_witnesses(events), looked, START, until).collect(), seats)
     ends = {
         row.server: ms(row.end)
         for row in looked.where("known").groupBy("server").agg(latest("validTo").alias("end")).collect()

@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import nsreport.reports
 from nsreport import schemas
+from nsreport.presence import told_by_witnesses
 from nsreport.reports.catalogue import REPORTS
 from tests.support.silver_rows import (
     BROKER_RUNTIME,
@@ -31,6 +32,7 @@ def inputs(spark: SparkSession) -> dict[str, DataFrame]:
     """An empty table of each kind that reports are made of."""
     return {
         "ns_event": spark.createDataFrame([], schemas.ns_event()),
+        "told": told_by_witnesses(spark.createDataFrame([], schemas.ns_event())),
         "route_fact": spark.createDataFrame([], ROUTE_FACT),
         "entry_fact": spark.createDataFrame([], ENTRY_FACT),
         "coverage": spark.createDataFrame([], COVERAGE),

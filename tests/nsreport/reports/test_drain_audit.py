@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.testing import assertDataFrameEqual
 
 from namesrv_core.events import ServerStarted, WritePermAdded
+from nsreport.presence import told_by_witnesses
 from nsreport.reports.drain_audit import drain_audit
 from tests.support.ns_events import START, Teller, at, changes, empty, frame, lost, master, opened, wiped
 from tests.support.silver_rows import covered
@@ -63,7 +64,7 @@ def history() -> list[Teller]:
 @pytest.fixture(scope="module")
 def found(spark: SparkSession) -> DataFrame:
     events = frame(spark, *history())
-    return drain_audit(events, covered(events), at(0), at(600)).localCheckpoint()
+    return drain_audit(told_by_witnesses(events), covered(events), at(0), at(600)).localCheckpoint()
 
 
 def check(spark: SparkSession, found: DataFrame, name: str, *rows: tuple[Any, ...]) -> None:

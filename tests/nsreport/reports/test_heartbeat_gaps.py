@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.testing import assertDataFrameEqual
 
 from namesrv_core.events import Event, HeartbeatGap, Heartbeats, ServerPaused
+from nsreport.presence import told_by_witnesses
 from nsreport.reports.heartbeat_gaps import heartbeat_gaps
 from tests.support.ns_events import START, Teller, at, empty, frame, lost, master
 from tests.support.silver_rows import LOG_FACT, every, rows
@@ -46,7 +47,9 @@ def found(spark: SparkSession) -> DataFrame:
         *every(range(0, 300, 30), server="broker-2", kind="registered", key="10.0.0.8:9876"),
     ]
     facts = rows(spark, LOG_FACT, *told)
-    return heartbeat_gaps(frame(spark, *history()), facts, at(0), at(1200)).localCheckpoint()
+    return heartbeat_gaps(
+        told_by_witnesses(frame(spark, *history())), facts, at(0), at(1200)
+    ).localCheckpoint()
 
 
 def row(server: str, name: str | None, since: float, until: float, *rest: Any) -> tuple[Any, ...]:

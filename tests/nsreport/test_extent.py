@@ -1,0 +1,19 @@
+"""How much there is to read."""
+
+from pathlib import Path
+
+from nsreport.extent import extent
+
+
+def test_files_folders_and_patterns_are_counted_as_if_none_were_packed(tmp_path: Path) -> None:
+    for name, length in (("ns-1/a.jsonl", 100), ("ns-1/old/b.log.gz", 10), ("ns-2/c.jsonl.zst", 1)):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"x" * length)
+    assert extent([str(tmp_path)]) == 100 + 11 * 15
+    assert extent([f"{tmp_path}/ns-*"]) == 100 + 11 * 15
+    assert extent([f"file://{tmp_path}/ns-1/a.jsonl", str(tmp_path / "missing")]) == 100
+
+
+def test_nobody_here_knows_how_much_is_elsewhere(tmp_path: Path) -> None:
+    assert extent([str(tmp_path), "s3a://bucket/journals"]) is None
