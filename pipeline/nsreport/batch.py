@@ -16,7 +16,7 @@ from pyspark.sql.functions import min as min_of
 
 from nsreport import bronze, java_logs, session, silver, sources, working
 from nsreport.reports.catalogue import REPORTS
-from nsreport.sinks import Table, Tables
+from nsreport.sinks import Heads, Table, Tables
 from nsreport.sources import JOURNAL, File, Source
 
 LINES = Table("bronze/lines", ("kind", "date"))
@@ -169,8 +169,15 @@ class Run:
         try:
             lines = self._of_days(LINES, days)
             count = lines.count()
-            for table, rows in silver.of_lines(lines, said, days).items():
-                self._replace(table, rows, count, days)
+            made = {
+                table: self._replace(table, rows, count, days)
+                for table, rows in silver.of_lines(lines, said, days).items()
+            }
+            if said is None and made[silver.EVENTS] == count:
+                # There is an event of each.
+                lines = lines.where(lit(False))
+            lost = silver.quarantine(lines, self._of_days(silver.EVENTS, days), said, days)
+            self._replace(silver.QUARANTINE, lost, count, days)
         finally:
             if said is not None:
                 said.kept.unpersist()
@@ -203,7 +210,8 @@ class Run:
             self._counts[table.name] = self._read(table).count()
         return self._counts[table.name]
 
-    def _replace(self, table: Table, rows: DataFrame, count: int, days: Sequence[date] | None) -> None:
+    def _replace(self, table: Table, rows: DataFrame | Heads, count: int, days: Sequence[date] | None) -> int:
+        """How many there are of it now."""
         working.named(self._spark, table.name)
         began = time.monotonic()
         made = self._tables.replace(table, rows, days)
@@ -211,6 +219,7 @@ class Run:
         if days is None:
             self._counts[table.name] = made
         self._tell(Done(table.name, count, made, time.monotonic() - began))
+        return made
 
     def _of_days(self, table: Table, days: Sequence[date]) -> DataFrame:
         return self._read(table).where(col("date").isin(list(days)))

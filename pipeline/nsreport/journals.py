@@ -2,22 +2,27 @@
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.functions import (
+    array,
     coalesce,
     col,
     concat,
     concat_ws,
-    explode,
-    expr,
     from_json,
+    inline,
     lit,
     max_by,
     md5,
+    monotonically_increasing_id,
     regexp_extract,
+    struct,
     substring,
     timestamp_millis,
     to_date,
+    transform,
     when,
 )
+from pyspark.sql.functions import filter as filtered
+from pyspark.sql.functions import max as latest
 from pyspark.sql.types import StringType, StructField, StructType
 
 from namesrv_core.events import SCHEMA_VERSION
@@ -32,6 +37,21 @@ CUT = 500
 """Letters of a line that quarantine keeps."""
 
 _BAD = "_bad"
+_NEEDED = ["seq", "time", "server", "type", "cause"]
+_PARTED = ("date", "cluster")
+_LAID = ("type", "changesWrite", "server", "time", "cluster")
+"""What events are laid out by, with their day."""
+
+_WHOLE = "whole"
+
+_HEAD = "type string, server string, time bigint, clusterName string, brokerName string"
+_PERM = "struct<perm: bigint>"
+_CHANGES = f"changes array<struct<before: {_PERM}, after: {_PERM}>>"
+_GROUP = "struct<brokerName: string, clusterName: string>"
+_TOLD = (
+    "v bigint, seq bigint, time bigint, server string, type string, cause string,"
+    f" clusterName string, brokerName string, groups array<{_GROUP}>"
+)
 
 
 def hash_of(text: str = "text", server: str = "server") -> Column:
@@ -50,47 +70,105 @@ def events(bronze: DataFrame) -> DataFrame:
 
     The cluster of a broker is the one that events of the same day tell.
     """
-    read = _read(bronze).where(_reason().isNull())
-    fields = [col(f"record.{name}") for name in schemas.record().names]
-    found = read.select(
-        *fields,
-        timestamp_millis("record.time").alias("ts"),
-        when(col("record.source").isNull(), "journal").otherwise(col("record.source")).alias("dialect"),
-        lit(1.0).alias("confidence"),
-        col("file").alias("sourceFile"),
-        col("line").alias("sourceLine"),
-        "hash",
-        "date",
-        "given",
-    ).withColumns({"server": coalesce("given", "server"), "changesWrite": changes_write(col("type"))})
-    return _with_cluster(found).select(*schemas.ns_event().names)
+    return parsed(heads(bronze))
+
+
+def heads(bronze: DataFrame) -> DataFrame:
+    """Journals' lines with what their events are laid out by: few columns, for `parsed` to make events of.
+
+    Those that are no records are among them.
+    """
+    lines = bronze.where(col("kind") == KIND).withColumnRenamed("server", "given")
+    head = from_json(_text(), _HEAD).alias("head")
+    changes = when(col("text").contains('"changes"'), from_json(_text(), _CHANGES)["changes"])
+    own = ["text", "file", "line", "hash", "given", "date"]
+    read = lines.select(*own, head, changes.alias("changes")).select(
+        *own, "head.*", changes_write(col("head.type")).alias("changesWrite")
+    )
+    known = clusters(_told(lines), "date").hint("broadcast")
+    named = read.join(known, ["date", "brokerName"], "left").withColumns(
+        {
+            "cluster": coalesce("clusterName", "knownCluster", lit(NOWHERE)),
+            "server": coalesce("given", "server"),
+        }
+    )
+    return named.select(*own, *_LAID)
+
+
+def with_others(heads: DataFrame, events: DataFrame) -> DataFrame:
+    """As `heads`, with events that are made already among them."""
+    whole = events.select("date", *_LAID, struct(*events.columns).alias(_WHOLE))
+    return heads.unionByName(whole, allowMissingColumns=True)
+
+
+def parsed(heads: DataFrame) -> DataFrame:
+    """The events of `heads`, in the same order; what is no record is none."""
+    is_whole = col(_WHOLE).isNotNull() if _WHOLE in heads.columns else None
+    is_event = _reason().isNull() if is_whole is None else is_whole | _reason().isNull()
+    own = {
+        "server": coalesce("given", "record.server"),
+        "ts": timestamp_millis("record.time"),
+        "dialect": coalesce("record.source", lit(KIND)),
+        "confidence": lit(1.0),
+        "changesWrite": col("changesWrite"),
+        "sourceFile": col("file"),
+        "sourceLine": col("line"),
+        "hash": col("hash"),
+    }
+
+    def field(name: str) -> Column:
+        if name in _PARTED:
+            return col(name)
+        found = own.get(name, col(f"record.{name}"))
+        return found if is_whole is None else when(is_whole, col(f"{_WHOLE}.{name}")).otherwise(found)
+
+    read = heads.withColumn("record", _record()).where(is_event)
+    return read.select(*(field(name).alias(name) for name in schemas.ns_event().names))
+
+
+def lost(lines: DataFrame, events: DataFrame) -> DataFrame:
+    """Journals' lines of which there are no such events."""
+    journal = lines.where(col("kind") == KIND)
+    missing = journal.select("date", "hash").join(
+        events.select("date", "hash"), ["date", "hash"], "left_anti"
+    )
+    return journal.join(missing, ["date", "hash"], "left_semi")
 
 
 def quarantine(bronze: DataFrame) -> DataFrame:
     """The lines that are no records, and why."""
-    return (
-        _read(bronze)
-        .where(_reason().isNotNull())
-        .select(
-            "file", "line", substring("text", 1, CUT).alias("text"), _reason().alias("reason"), "kind", "date"
-        )
+    lines = bronze.where(col("kind") == KIND).withColumn("record", _record())
+    text = substring("text", 1, CUT).alias("text")
+    return lines.where(_reason().isNotNull()).select(
+        "file", "line", text, _reason().alias("reason"), "kind", "date"
     )
 
 
-def _read(bronze: DataFrame) -> DataFrame:
+def _record() -> Column:
     shape = StructType([*schemas.record().fields, StructField(_BAD, StringType())])
-    record = from_json("text", shape, {"columnNameOfCorruptRecord": _BAD})
-    lines = bronze.where(col("kind") == KIND).withColumnRenamed("server", "given")
-    return lines.withColumn("record", record)
+    return from_json(_text(), shape, {"columnNameOfCorruptRecord": _BAD})
+
+
+def _text() -> Column:
+    """The text of a line, to be parsed once.
+
+    Spark asks below a projection for what can be told without it, and would parse there again, for each field
+    that is asked for. This it cannot tell: it has the number of the row in it.
+    """
+    return when(monotonically_increasing_id() >= 0, col("text"))
+
+
+def _told(lines: DataFrame) -> DataFrame:
+    """What lines tell of clusters; the others are not even looked at."""
+    some = lines.where(col("text").contains('"clusterName"'))
+    told = some.select("date", from_json(_text(), _TOLD).alias("told")).select("date", "told.*")
+    return told.where(col("v") == SCHEMA_VERSION).dropna(subset=_NEEDED)
 
 
 def _reason() -> Column:
     """Why a line is no record of a version that is understood; null: it is one."""
     version = col("record.v")
-    missing = [
-        when(col(f"record.{name}").isNull(), f"no record: it has no {name}")
-        for name in ("seq", "time", "server", "type", "cause")
-    ]
+    missing = [when(col(f"record.{name}").isNull(), f"no record: it has no {name}") for name in _NEEDED]
     return coalesce(
         when(
             col(f"record.{_BAD}").isNotNull() & (version.isNull() | (version == SCHEMA_VERSION)),
@@ -109,20 +187,19 @@ def _reason() -> Column:
     )
 
 
-def _with_cluster(found: DataFrame) -> DataFrame:
-    joined = found.join(clusters(found, "date").hint("broadcast"), ["date", "brokerName"], "left")
-    return joined.withColumn("cluster", coalesce("clusterName", "knownCluster", lit(NOWHERE)))
-
-
 def clusters(found: DataFrame, *keys: str) -> DataFrame:
     """The cluster of each broker name, by these columns too: `brokerName`, `knownCluster`.
 
     It is the one that was told last; of two that were at once, always the same.
     """
-    named = found.where("clusterName is not null and brokerName is not null").select(
-        *keys, "brokerName", "clusterName", "time", "seq"
-    )
-    listed = found.where("groups is not null").select(*keys, "time", "seq", explode("groups").alias("item"))
-    known = named.unionByName(listed.select(*keys, "item.brokerName", "item.clusterName", "time", "seq"))
-    latest = max_by("clusterName", expr("struct(time, seq, clusterName)"))
-    return known.groupBy(*keys, "brokerName").agg(latest.alias("knownCluster"))
+    own = filtered(array(struct("brokerName", "clusterName")), _is_named)
+    listed = transform("groups", lambda group: struct(group["brokerName"], group["clusterName"]))
+    told = found.select(*keys, "time", inline(concat(own, coalesce(listed, array()))))
+    # Millions tell the few that there are.
+    known = told.groupBy(*keys, "brokerName", "clusterName").agg(latest("time").alias("time"))
+    last = max_by("clusterName", struct("time", "clusterName"))
+    return known.groupBy(*keys, "brokerName").agg(last.alias("knownCluster"))
+
+
+def _is_named(one: Column) -> Column:
+    return one["brokerName"].isNotNull() & one["clusterName"].isNotNull()

@@ -1,6 +1,7 @@
 """The Spark session: the settings that this work needs, on whatever master."""
 
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -8,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pyspark
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
@@ -27,6 +29,8 @@ SETTINGS = {
     "spark.sql.codegen.cache.maxEntries": "1000",
     # Lists of kinds are looked up in the statistics of files, however long they are.
     "spark.sql.parquet.pushdown.inFilterThreshold": "100",
+    # A row is a whole file there.
+    "spark.sql.execution.python.udf.maxRecordsPerBatch": "1",
     # One process lists the folders of a year quicker than a job does.
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000",
     "spark.ui.showConsoleProgress": "false",
@@ -47,6 +51,11 @@ FEW = 50_000
 
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _SOON = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
+_MEMORY = "spark.driver.memory"
+_LEAST_MEMORY, _MOST_MEMORY = 1 << 30, 4 << 30
+_CONTAINER = Path("/sys/fs/cgroup/memory.max")
+"""What this process and those beside it may have, in bytes, or a word where there is no bound."""
+
 _PATIENCE = 120
 
 
@@ -78,6 +87,8 @@ def _defaults(is_local: bool) -> dict[str, str]:
     found = dict(SETTINGS)
     if not is_local:
         del found[_PARTITIONS]
+    elif not _has_memory(os.environ):
+        found[_MEMORY] = f"{memory() >> 20}m"
     if "SPARK_ENV_LOADED" in os.environ:
         SparkContext._ensure_initialized()
         submitted = SparkConf()
@@ -85,6 +96,28 @@ def _defaults(is_local: bool) -> dict[str, str]:
         # Our times are of UTC, whatever anybody says.
         found[_ZONE] = SETTINGS[_ZONE]
     return found
+
+
+def _has_memory(environment: Mapping[str, str]) -> bool:
+    """Whether that of Java is said: by what started it, in the environment, or in Spark's defaults."""
+    given = environment.get("PYSPARK_SUBMIT_ARGS", "")
+    if not environment.keys().isdisjoint(("SPARK_ENV_LOADED", "SPARK_DRIVER_MEMORY")):
+        return True
+    if "--driver-memory" in given or _MEMORY in given:
+        return True
+    home = environment.get("SPARK_HOME", Path(pyspark.__path__[0]))
+    defaults = Path(environment.get("SPARK_CONF_DIR", Path(home, "conf")), "spark-defaults.conf")
+    return defaults.is_file() and any(
+        re.match(rf"\s*{re.escape(_MEMORY)}[\s=:]", line) for line in defaults.read_text().splitlines()
+    )
+
+
+def memory() -> int:
+    """How many bytes Java may have where nobody says it: a quarter of this machine's, within bounds."""
+    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if _CONTAINER.is_file() and (limit := _CONTAINER.read_text().strip()).isdigit():
+        whole = min(whole, int(limit))
+    return max(_LEAST_MEMORY, min(whole // 4, _MOST_MEMORY))
 
 
 def suit(spark: SparkSession, rows: int, *, asks_much: bool = False) -> None:

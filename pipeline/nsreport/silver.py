@@ -9,7 +9,7 @@ from pyspark.sql.functions import col
 from nsreport import coverage, entries, journals, looks, presence, routes, turns
 from nsreport.java_logs import Parsed
 from nsreport.java_logs.facts import LOG_FACT, STATS_MINUTE
-from nsreport.sinks import Table
+from nsreport.sinks import Heads, Table
 
 EVENTS = Table("silver/ns_event", ("date", "cluster"), ("type", "changesWrite", "server", "time"))
 QUARANTINE = Table("silver/quarantine", ("date",))
@@ -20,16 +20,23 @@ OF_LINES = (EVENTS, QUARANTINE, FACTS, STATS)
 """Made of the lines of the same day; what logs say, of those before it as well."""
 
 
-def of_lines(lines: DataFrame, logs: Parsed | None, days: Sequence[date]) -> dict[Table, DataFrame]:
-    """These tables, of journals' lines of some days and of all that logs say, if there are any."""
-    made = {EVENTS: journals.events(lines), QUARANTINE: journals.quarantine(lines)}
+def of_lines(lines: DataFrame, logs: Parsed | None, days: Sequence[date]) -> dict[Table, DataFrame | Heads]:
+    """These tables but the quarantine, of journals' lines of some days and of all that logs say, if any."""
+    heads = journals.heads(lines)
     if logs is None:
-        return made
-    of_logs = {EVENTS: logs.events, QUARANTINE: logs.quarantine, FACTS: logs.facts, STATS: logs.stats}
-    for table, rows in of_logs.items():
-        said = rows.where(col("date").isin(list(days)))
-        made[table] = made[table].unionByName(said) if table in made else said
-    return made
+        return {EVENTS: Heads(heads, journals.parsed)}
+    events, facts, stats = (_of(rows, days) for rows in (logs.events, logs.facts, logs.stats))
+    return {EVENTS: Heads(journals.with_others(heads, events), journals.parsed), FACTS: facts, STATS: stats}
+
+
+def quarantine(lines: DataFrame, events: DataFrame, logs: Parsed | None, days: Sequence[date]) -> DataFrame:
+    """Of these lines those that are none of these events; and of all logs what nobody understands."""
+    lost = journals.quarantine(journals.lost(lines, events))
+    return lost if logs is None else lost.unionByName(_of(logs.quarantine, days))
+
+
+def _of(rows: DataFrame, days: Sequence[date]) -> DataFrame:
+    return rows.where(col("date").isin(list(days)))
 
 
 def of_no_logs(spark: SparkSession) -> dict[Table, DataFrame]:

@@ -7,7 +7,7 @@ gone. Any file system that Spark knows will do. One run writes at a time.
 
 import fcntl
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
@@ -47,6 +47,17 @@ class Table(NamedTuple):
     name: str
     partitions: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
+
+
+class Heads(NamedTuple):
+    """Rows with what they are laid out by, and how they become those of the table once they are in order.
+
+    To move and to sort them like this costs a fraction where they have many columns. `whole` leaves the order
+    as it is, and the columns that the table is parted by.
+    """
+
+    rows: DataFrame
+    whole: Callable[[DataFrame], DataFrame]
 
 
 class Moves(NamedTuple):
@@ -94,12 +105,12 @@ class Tables:
             return None
         return self._spark.read.schema(schema).parquet(self._folders.path(table.name))
 
-    def replace(self, table: Table, rows: DataFrame, days: Iterable[date] | None = None) -> int:
+    def replace(self, table: Table, rows: DataFrame | Heads, days: Iterable[date] | None = None) -> int:
         """Put rows in the place of all, or of the days whose rows they are; how many these are now.
 
         Only tables whose folders are named by `date` first have days.
         """
-        new = self._write(table, rows)
+        new, schema = self._write(table, rows)
         shown = None if days is None else {f"date={day.isoformat()}" for day in days}
         old = [
             place
@@ -112,17 +123,17 @@ class Tables:
             for place in self._folders.leaves(new)
         ]
         count = self._count(new)
-        self._commit(table, rows.schema, Moves([], removed, moved))
+        self._commit(table, schema, Moves([], removed, moved))
         return count
 
     def append(self, table: Table, rows: DataFrame, due: bool = False) -> int:
         """Add rows to those that are there; how many. With `due`, their days are marked in the same step."""
-        new = self._write(table, rows)
+        new, schema = self._write(table, rows)
         files = self._folders.files(new)
         days = sorted({part[5:] for file in files for part in file.split("/") if part.startswith("date=")})
         count = self._count(new)
         moved = [(f"{new}/{file}", f"{table.name}/{file}") for file in files]
-        self._commit(table, rows.schema, Moves(days if due else [], [], moved))
+        self._commit(table, schema, Moves(days if due else [], [], moved))
         return count
 
     def due(self) -> list[date]:
@@ -144,21 +155,25 @@ class Tables:
             if len(sizes) > wanted:
                 rows = self._spark.read.parquet(self._folders.path(folder)).coalesce(wanted)
                 new = f"{ASIDE}/{_NEW}"
-                _ordered(Table(table.name, (), table.order), rows).mode("overwrite").parquet(
-                    self._folders.path(new)
-                )
+                ordered = _sorted(Table(table.name, (), table.order), rows)
+                _writer(table, ordered).mode("overwrite").parquet(self._folders.path(new))
                 self._commit(table, self._schema(table), Moves([], [folder], [(new, folder)]))
                 done += 1
         return done
 
-    def _write(self, table: Table, rows: DataFrame) -> str:
+    def _write(self, table: Table, rows: DataFrame | Heads) -> tuple[str, StructType]:
+        """Where they are now, and their columns."""
         new = f"{ASIDE}/{_NEW}"
+        heads = rows if isinstance(rows, Heads) else Heads(rows, _as_they_are)
+        gathered = heads.rows
         if table.partitions:
             # One task a partition, and more for those that are large.
-            rows = rows.hint("rebalance", *map(col, table.partitions))
-        writer = _ordered(table, rows).mode("overwrite").partitionBy(*table.partitions)
-        writer.parquet(self._folders.path(new))
-        return new
+            gathered = gathered.hint("rebalance", *map(col, table.partitions))
+        whole = heads.whole(_sorted(table, gathered))
+        _writer(table, whole).mode("overwrite").partitionBy(*table.partitions).parquet(
+            self._folders.path(new)
+        )
+        return new, whole.schema
 
     def _commit(self, table: Table, schema: StructType | None, moves: Moves) -> None:
         if schema is not None:
@@ -199,9 +214,14 @@ class Tables:
         return None if text is None else StructType.fromJson(json.loads(text))
 
 
-def _ordered(table: Table, rows: DataFrame) -> DataFrameWriter:
-    if not table.order:
-        return rows.write
+def _as_they_are(rows: DataFrame) -> DataFrame:
+    return rows
+
+
+def _sorted(table: Table, rows: DataFrame) -> DataFrame:
     # Each task writes one folder after the other.
-    ordered = rows.sortWithinPartitions(*table.partitions, *table.order)
-    return ordered.write.option("parquet.page.row.count.limit", _PAGE_ROWS)
+    return rows.sortWithinPartitions(*table.partitions, *table.order) if table.order else rows
+
+
+def _writer(table: Table, rows: DataFrame) -> DataFrameWriter:
+    return rows.write.option("parquet.page.row.count.limit", _PAGE_ROWS) if table.order else rows.write

@@ -7,11 +7,32 @@ is being written.
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import broadcast, col, explode, posexplode, split, udf
+from pyspark.sql.functions import (
+    broadcast,
+    coalesce,
+    col,
+    count,
+    explode,
+    first,
+    lit,
+    make_valid_utf8,
+    monotonically_increasing_id,
+    octet_length,
+    posexplode,
+    raise_error,
+    split,
+    udf,
+    when,
+)
+from pyspark.sql.functions import min as min_of
+from pyspark.sql.functions import sum as sum_of
 
 JOURNAL = "journal"
 
@@ -24,9 +45,18 @@ LOGS: dict[str, str] = {
 KINDS: dict[str, str] = {JOURNAL: r"\d{16}-\d{8}T\d{9}Z\.jsonl(\.zst)?", **LOGS}
 """What a file is, by its name: patterns for the whole of it."""
 
-PIECE = 8 << 20
-"""Files are cut into pieces of about as many bytes, of whole lines."""
+PIECE = 1 << 20
+"""Packed files are cut into pieces of about as many bytes, of whole lines."""
 
+_CUTS = "spark.sql.files.minPartitionNum"
+_CUT_OTHERWISE = "files were cut up otherwise than when their lines were counted; run it again"
+
+_PACKED = (".zst", ".gz")
+_OWN = ("file", "line", "text", "kind", "server")
+_BLOCKS = (
+    "path string, start bigint, begin bigint, lines bigint, first bigint, stop bigint,"
+    " file string, kind string, server string"
+)
 _PIECES = "array<struct<first: bigint, lines: string>>"
 _OF_ALL = ("rocketmqlogs", "logs", "otherdays")
 """Folders that are called the same on every server."""
@@ -104,22 +134,90 @@ def file_at(path: str, source: Source, length: int = 0, modified: int = 0) -> Fi
 
 
 def lines(spark: SparkSession, files: Sequence[File]) -> DataFrame:
-    """The lines of files: `file`, `line` (from 1), `text` without its end, `kind`, `server`."""
+    """The lines of files: `file`, `line` (from 1), `text` without its end, `kind`, `server`.
+
+    Those of files that are not packed are counted first.
+    """
+    packed = [file for file in files if file.path.endswith(_PACKED)]
+    plain = [file for file in files if not file.path.endswith(_PACKED)]
+    if plain and packed:
+        return _plain(spark, plain).unionByName(_unpacked(spark, packed))
+    return _plain(spark, plain) if plain else _unpacked(spark, packed)
+
+
+def _plain(spark: SparkSession, files: Sequence[File]) -> DataFrame:
+    """In blocks, as Spark cuts them, so that a file of any length takes little memory."""
+    if not spark.sparkContext.getConf().contains(_CUTS):
+        # How many machines are there, may change; what files are cut into, not between counting and reading.
+        spark.conf.set(_CUTS, spark.sparkContext.defaultParallelism)
+    reader = spark.read.option("lineSep", "\n").option("recursiveFileLookup", True)
+    # `at` grows by one from line to line of a block.
+    found = reader.text([literal(file.path) for file in files]).select(
+        "value",
+        col("_metadata.file_path").alias("path"),
+        col("_metadata.file_block_start").alias("start"),
+        col("_metadata.file_size").alias("size"),
+        monotonically_increasing_id().alias("at"),
+    )
+    blocks = spark.createDataFrame(_numbered(_counted(found), files), _BLOCKS)
+    own = (col("at") >= col("begin")) & (col("at") < col("begin") + col("lines"))
+    line = when(own, col("first") + col("at") - col("begin")).otherwise(raise_error(lit(_CUT_OTHERWISE)))
+    text = make_valid_utf8("value").alias("text")
+    numbered = found.join(broadcast(blocks), ["path", "start"], "left").select("*", line.alias("line"), text)
+    # A block that nobody counted has no `stop`.
+    return numbered.where(coalesce(col("line") < col("stop"), lit(True))).select(*_OWN)
+
+
+class _Block(NamedTuple):
+    """A part of a file: the `at` of its first line, how many lines, and their bytes, each with an end."""
+
+    path: str
+    start: int
+    begin: int
+    lines: int
+    length: int
+    size: int
+
+
+def _counted(found: DataFrame) -> list[_Block]:
+    length = sum_of(octet_length("value") + 1)
+    counted = found.groupBy("path", "start").agg(min_of("at"), count("*"), length, first("size"))
+    return sorted(_Block(*row) for row in counted.collect())
+
+
+def _numbered(blocks: Iterable[_Block], files: Iterable[File]) -> list[tuple[str | int | None, ...]]:
+    """Rows of _BLOCKS; `stop` is the number behind that of the last line which has an end."""
+    whose = {file.path: file for file in files}
+    rows: list[tuple[str | int | None, ...]] = []
+    for path, of_file in groupby(blocks, attrgetter("path")):
+        cut = list(of_file)
+        is_torn = sum(block.length for block in cut) > cut[0].size
+        stop = 1 + sum(block.lines for block in cut) - is_torn
+        file, number = whose[_name_of(path)], 1
+        for block in cut:
+            own = (path, block.start, block.begin, block.lines, number, stop)
+            rows.append((*own, file.path, file.kind, file.server))
+            number += block.lines
+    return rows
+
+
+def _name_of(uri: str) -> str:
+    """A path as Hadoop shows it, of one that is written as a URI."""
+    parts = urlsplit(uri)
+    place = f"//{parts.netloc}" if parts.netloc else ""
+    return f"{parts.scheme}:{place}{unquote(parts.path)}"
+
+
+def _unpacked(spark: SparkSession, files: Sequence[File]) -> DataFrame:
     contents = spark.read.format("binaryFile").load([literal(file.path) for file in files])
-    return lines_of(contents, files)
-
-
-def lines_of(contents: DataFrame, files: Iterable[File]) -> DataFrame:
-    """As `lines`, of files that Spark has read: `path` and `content`; of others than these, nothing."""
     # One call a file; without Arrow, which nothing else here needs.
     cut = udf(pieces, _PIECES, useArrow=False)
     rows = [(file.path, file.kind, file.server) for file in files]
-    whose = contents.sparkSession.createDataFrame(rows, "path string, kind string, server string")
+    whose = spark.createDataFrame(rows, "path string, kind string, server string")
     cut_up = contents.select("path", explode(cut("content", "path")).alias("piece"))
     each = cut_up.select("path", "piece.first", posexplode(split("piece.lines", "\n")).alias("at", "text"))
-    return each.join(broadcast(whose), "path").select(
-        col("path").alias("file"), (col("first") + col("at")).alias("line"), "text", "kind", "server"
-    )
+    named = each.withColumns({"file": col("path"), "line": col("first") + col("at")})
+    return named.join(broadcast(whose), "path").select(*_OWN)
 
 
 def pieces(content: bytes, path: str) -> list[tuple[int, str]]:
@@ -137,9 +235,10 @@ def pieces(content: bytes, path: str) -> list[tuple[int, str]]:
 
 def inflate(content: bytes, path: str) -> bytes:
     """What a file holds, decompressed as its name says; of one that is damaged, as far as it goes."""
-    if path.endswith(".zst"):
+    zst, gz = _PACKED
+    if path.endswith(zst):
         return b"".join(_frames(content))
-    if path.endswith(".gz"):
+    if path.endswith(gz):
         return b"".join(_members(content))
     return content
 

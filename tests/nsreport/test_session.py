@@ -25,7 +25,7 @@ def test_workers_get_the_packages_that_functions_are_of(tmp_path: Path) -> None:
 def test_what_spark_submit_is_given_goes_before_ours(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert session._defaults(is_local=True) == session.SETTINGS
+    assert set(session._defaults(is_local=True)) == {*session.SETTINGS, "spark.driver.memory"}
     monkeypatch.setenv("SPARK_ENV_LOADED", "1")
     given = SparkConf(False)
     given.setAll([("spark.sql.shuffle.partitions", "400"), ("spark.sql.session.timeZone", "Asia/Shanghai")])
@@ -37,6 +37,34 @@ def test_what_spark_submit_is_given_goes_before_ours(
 
 def test_a_cluster_has_as_many_partitions_as_spark_thinks() -> None:
     assert set(session.SETTINGS) - set(session._defaults(is_local=False)) == {"spark.sql.shuffle.partitions"}
+
+
+def test_java_has_a_quarter_of_the_memory_within_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit = tmp_path / "memory.max"
+    monkeypatch.setattr(session, "_CONTAINER", limit)
+    monkeypatch.setattr("os.sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 3 << 20}.__getitem__)
+    for said, expected in (("max", 3 << 30), ("8589934592\n", 2 << 30), ("1000000", 1 << 30)):
+        limit.write_text(said)
+        assert session.memory() == expected
+    limit.unlink()
+    assert session.memory() == 3 << 30
+    monkeypatch.setattr("os.sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 300 << 20}.__getitem__)
+    assert session.memory() == 4 << 30
+
+
+def test_memory_that_the_operator_has_said_stays(tmp_path: Path) -> None:
+    nothing = {"SPARK_CONF_DIR": str(tmp_path)}
+    assert not session._has_memory({})
+    assert not session._has_memory(nothing)
+    assert session._has_memory({"SPARK_DRIVER_MEMORY": "2g"})
+    assert session._has_memory({"PYSPARK_SUBMIT_ARGS": "--driver-memory 2g pyspark-shell"})
+    defaults = tmp_path / "spark-defaults.conf"
+    defaults.write_text("# spark.driver.memory 1g\nspark.driver.memoryOverhead 1g\n")
+    assert not session._has_memory(nothing)
+    defaults.write_text("spark.driver.memory    2g\n")
+    assert session._has_memory(nothing)
 
 
 def test_few_rows_are_worked_on_without_making_programs(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from pyspark.errors import SparkRuntimeException
 from pyspark.sql import SparkSession
 
 from nsreport import sources
@@ -51,6 +52,46 @@ def test_lines_have_their_numbers(
     found = sources.lines(spark, [file]).collect()
     assert sorted((row.line, row.text) for row in found) == list(enumerate(LINES, 1))
     assert {(row.file, row.kind, row.server) for row in found} == {(file.path, "journal", "s")}
+
+
+@pytest.mark.parametrize("end", [b"", b"torn"], ids=["whole", "torn"])
+def test_lines_of_a_file_that_is_read_in_blocks_have_their_numbers(
+    spark: SparkSession, tmp_path: Path, end: bytes
+) -> None:
+    texts = [f"{'x' * (number % 50)}{number}" for number in range(1000)]
+    files = [File(f"file:{tmp_path}/{name}", 0, 0, "journal", name) for name in ("a", "b #1?", "empty")]
+    for file in files[:2]:
+        Path(file.path.removeprefix("file:")).write_bytes(
+            "".join(f"{text}\n" for text in texts).encode() + end
+        )
+    (tmp_path / "empty").write_bytes(b"")
+    settings = {"spark.sql.files.maxPartitionBytes": "999", "spark.sql.files.openCostInBytes": "10"}
+    for key, value in settings.items():
+        spark.conf.set(key, value)
+    try:
+        found = sources.lines(spark, files)
+        assert found.rdd.getNumPartitions() > 50
+        rows = found.collect()
+    finally:
+        for key in settings:
+            spark.conf.unset(key)
+    assert len(rows) == 2000
+    for file in files[:2]:
+        own = sorted((row.line, row.text) for row in rows if row.file == file.path)
+        assert own == list(enumerate(texts, 1))
+
+
+def test_files_that_are_cut_otherwise_than_they_were_counted_are_no_lines(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "a").write_bytes(WHOLE)
+    found = sources.lines(spark, [File(f"file:{tmp_path}/a", 0, 0, "journal", "s")])
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "20")
+    try:
+        with pytest.raises(SparkRuntimeException, match="cut up otherwise"):
+            found.collect()
+    finally:
+        spark.conf.unset("spark.sql.files.maxPartitionBytes")
 
 
 @pytest.mark.parametrize(
@@ -105,5 +146,7 @@ def test_of_a_damaged_file_what_can_be_read_is_read() -> None:
     assert sources.pieces(gzip.compress(WHOLE) + b"no gzip", "x.gz") == [(1, "\n".join(LINES))]
 
 
-def test_what_is_no_text_is_read_all_the_same() -> None:
-    assert sources.pieces(b"\xff\n", "x") == [(1, "\ufffd")]
+def test_what_is_no_text_is_read_all_the_same(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"\xff a\xe9\r\n")
+    [row] = sources.lines(spark, [File(f"file:{tmp_path}/x", 0, 0, "journal", "s")]).collect()
+    assert sources.pieces(b"\xff a\xe9\r\n", "x") == [(1, row.text)] == [(1, "\ufffd a\ufffd\r")]
