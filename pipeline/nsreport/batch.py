@@ -105,19 +105,35 @@ class Run:
             some = [file for file in files if (file.kind == JOURNAL) == is_journal]
             if some:
                 lines = sources.lines(self._spark, some)
-                self._add(bronze.rows(lines, self._now) if is_journal else bronze.of_logs(lines, self._now))
+                # What continues a message is put to it by sorting, which is not done twice.
+                found = bronze.of_journals(lines) if is_journal else bronze.of_logs(lines).persist()
+                try:
+                    self._add(found)
+                finally:
+                    found.unpersist()
         self._note(files)
 
-    def _add(self, rows: DataFrame) -> None:
+    def _add(self, found: DataFrame) -> None:
         """Lines to bronze, those that it does not have; their days are due from then on."""
         working.named(self._spark, LINES.name)
         began = time.monotonic()
-        rows = rows.persist()
+        keys = bronze.keys(found).persist()
         try:
-            count = rows.count()
-            added = self._tables.append(LINES, bronze.fresh(rows, self._tables.read(LINES)), due=True)
+            days = {row.date: row["count"] for row in keys.groupBy("date").count().collect()}
+            count, known = sum(days.values()), self._tables.read(LINES)
+            if known is not None:
+                known = known.where(col("date").isin(list(days)))
+            met = bronze.met(keys, known).persist()
+            try:
+                is_alone = met.isEmpty()
+                rows = (
+                    bronze.alone(found, self._now) if is_alone else bronze.taken(found, met, known, self._now)
+                )
+                added = self._tables.append(LINES, rows, due=True, gather=count <= session.FEW)
+            finally:
+                met.unpersist()
         finally:
-            rows.unpersist()
+            keys.unpersist()
         self._tell(Done(LINES.name, count, added, time.monotonic() - began))
 
     def _unknown(self, found: Iterable[File]) -> list[File]:

@@ -126,9 +126,12 @@ class Tables:
         self._commit(table, schema, Moves([], removed, moved))
         return count
 
-    def append(self, table: Table, rows: DataFrame, due: bool = False) -> int:
-        """Add rows to those that are there; how many. With `due`, their days are marked in the same step."""
-        new, schema = self._write(table, rows)
+    def append(self, table: Table, rows: DataFrame, *, due: bool = False, gather: bool = True) -> int:
+        """Add rows to those that are there; how many. With `due`, their days are marked in the same step.
+
+        Without `gather` those of a partition are written where they are: in more files, at less cost.
+        """
+        new, schema = self._write(table, rows, gather)
         files = self._folders.files(new)
         days = sorted({part[5:] for file in files for part in file.split("/") if part.startswith("date=")})
         count = self._count(new)
@@ -161,12 +164,12 @@ class Tables:
                 done += 1
         return done
 
-    def _write(self, table: Table, rows: DataFrame | Heads) -> tuple[str, StructType]:
+    def _write(self, table: Table, rows: DataFrame | Heads, gather: bool = True) -> tuple[str, StructType]:
         """Where they are now, and their columns."""
         new = f"{ASIDE}/{_NEW}"
         heads = rows if isinstance(rows, Heads) else Heads(rows, _as_they_are)
         gathered = heads.rows
-        if table.partitions:
+        if table.partitions and gather:
             # One task a partition, and more for those that are large.
             gathered = gathered.hint("rebalance", *map(col, table.partitions))
         whole = heads.whole(_sorted(table, gathered))

@@ -2,7 +2,9 @@
 
 from datetime import UTC, date, datetime
 
+import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import lit
 
 from nsreport import bronze, schemas
 
@@ -33,6 +35,41 @@ def test_what_is_known_is_not_fresh_in_another_file(spark: SparkSession) -> None
     )
     assert [row.line for row in bronze.fresh(found, known).collect()] == [3]
     assert bronze.fresh(found, None).count() == 3
+
+
+def keyed(spark: SparkSession, *lines: tuple[str, int, str]) -> DataFrame:
+    given = [(*line, "journal", None) for line in lines]
+    return bronze.of_journals(spark.createDataFrame(given, SHAPE))
+
+
+def test_only_what_is_met_again_is_compared(spark: SparkSession) -> None:
+    known = rows(spark, ("a", 1, RECORD % 1), ("a", 2, RECORD % 2))
+    found = keyed(
+        spark, ("b", 2, RECORD % 2), ("c", 3, RECORD % 3), ("b", 3, RECORD % 3), ("b", 4, RECORD % 4)
+    )
+    met = bronze.met(bronze.keys(found), known)
+    assert met.count() == 2
+    taken = bronze.taken(found, met, known, NOW)
+    assert taken.schema.names == schemas.BRONZE.names
+    assert sorted((row.file, row.line) for row in taken.collect()) == [("b", 3), ("b", 4)]
+
+
+def test_where_nothing_is_met_again_all_are_taken(spark: SparkSession) -> None:
+    found = keyed(spark, ("a", 1, RECORD % 1), ("a", 2, RECORD % 2))
+    assert bronze.met(bronze.keys(found), None).isEmpty()
+    assert sorted(map(str, bronze.alone(found, NOW).collect())) == sorted(
+        map(str, bronze.once(found, NOW).collect())
+    )
+
+
+def test_lines_of_one_key_that_are_not_the_same_are_all_taken(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bronze, "_key", lambda: lit(1).alias("key"))
+    known = rows(spark, ("a", 1, RECORD % 1))
+    found = keyed(spark, ("b", 1, RECORD % 1), ("b", 2, RECORD % 2), ("b", 3, RECORD % 3))
+    taken = bronze.taken(found, bronze.met(bronze.keys(found), known), known, NOW)
+    assert sorted(row.line for row in taken.collect()) == [2, 3]
 
 
 def test_servers_that_the_operator_tells_apart_may_say_the_same(spark: SparkSession) -> None:

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 
 from namesrv_core.storage import reading
 from nsreport import bronze, journals, schemas
+from nsreport.session import SETTINGS
 
 NOW = datetime(2025, 1, 1, tzinfo=UTC)
 LINES = "file string, line bigint, text string, kind string, server string"
@@ -106,6 +107,37 @@ def test_what_is_no_record_says_why(spark: SparkSession) -> None:
         "kind": "journal", "date": date(1970, 1, 1),
     }  # fmt: skip
     assert journals.events(found).count() == 1
+
+
+def test_what_became_no_event_is_lost_and_nothing_else(spark: SparkSession) -> None:
+    found = lines(spark, record(), "no record", record(seq=2, brokerId="none"))
+    lost = journals.lost(found, journals.events(found))
+    assert sorted(row.line for row in lost.collect()) == [2, 3]
+
+
+def test_events_that_are_made_already_stay_as_they_are(spark: SparkSession) -> None:
+    some = journals.events(lines(spark, record(seq=1, brokerName="b", source="5.x", clusterName="c")))
+    heads = journals.heads(lines(spark, record(seq=2), "no record"))
+    [first, second] = journals.parsed(journals.with_others(heads, some)).orderBy("seq").collect()
+    assert first == some.first()
+    assert (second.seq, second.dialect) == (2, "journal")
+
+
+def test_a_line_is_parsed_once_for_all_that_is_asked_of_it(spark: SparkSession) -> None:
+    heads = journals.heads(lines(spark, record())).localCheckpoint()
+    key = "spark.sql.maxPlanStringLength"
+    spark.conf.set(key, "1000000")
+    try:
+        plan = str(journals.parsed(heads)._jdf.queryExecution().optimizedPlan().toString())
+    finally:
+        spark.conf.set(key, SETTINGS[key])
+    assert plan.count("from_json(") == 1
+
+
+def test_what_is_no_record_tells_no_cluster(spark: SparkSession) -> None:
+    bad = record(v=2, type="BrokerChanged", clusterName="c", brokerName="b")
+    [row] = events(spark, bad, record(seq=3, type="TopicsChanged", brokerName="b"))
+    assert row.cluster == "-"
 
 
 def test_fields_and_types_of_later_days_are_passed_over(spark: SparkSession) -> None:

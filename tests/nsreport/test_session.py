@@ -15,6 +15,10 @@ def test_times_are_utc_and_nothing_listens_for_browsers(spark: SparkSession) -> 
     assert spark.sparkContext.uiWebUrl is None
 
 
+def test_of_whole_files_one_is_with_python_at_a_time(spark: SparkSession) -> None:
+    assert spark.conf.get("spark.sql.execution.python.udf.maxRecordsPerBatch") == "1"
+
+
 def test_workers_get_the_packages_that_functions_are_of(tmp_path: Path) -> None:
     with zipfile.ZipFile(session.packed(tmp_path / "cache")) as archive:
         assert {"nsreport/__init__.py", "nsreport/sources.py", "namesrv_core/events.py"} <= set(

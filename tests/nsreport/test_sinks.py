@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import col
 
 from nsreport import sinks
 from nsreport.folders import Folders
-from nsreport.sinks import Table, Tables
+from nsreport.sinks import Heads, Table, Tables
 
 DAYS = Table("silver/days", ("date", "cluster"))
 WHOLE = Table("gold/whole")
@@ -79,6 +80,33 @@ def test_rows_of_a_file_are_in_the_order_that_the_table_has(spark: SparkSession,
         3,
         4,
     ]
+
+
+def test_rows_are_made_whole_once_they_are_in_order(spark: SparkSession, tables: Tables) -> None:
+    ordered = Table("silver/ordered", ("date", "cluster"), ("n",))
+    heads = frame(spark, *((number, day, "a") for day in (SECOND, FIRST) for number in (3, 1, 2)))
+    plans: list[str] = []
+
+    def whole(rows: DataFrame) -> DataFrame:
+        made = rows.select((-col("n")).alias("m"), "date", "cluster")
+        plans.append(str(rows._jdf.queryExecution().optimizedPlan().getClass().getSimpleName()))
+        return made
+
+    tables.replace(ordered, Heads(heads, whole))
+    found = tables.read(ordered)
+    assert found is not None
+    assert found.schema.names == ["m", "date", "cluster"]
+    assert plans == ["Sort"]
+    assert [row.m for row in found.where(col("date") == FIRST).collect()] == [-1, -2, -3]
+
+
+def test_added_rows_need_not_be_gathered(spark: SparkSession, tables: Tables, tmp_path: Path) -> None:
+    rows = frame(spark, (1, THIRD, "a"), (2, THIRD, "a")).repartition(2, "n")
+    apart = sum(bool(part) for part in rows.rdd.glom().collect())
+    assert tables.append(DAYS, rows, gather=False) == 2
+    folder = tmp_path / "out" / "silver" / "days" / f"date={THIRD}"
+    assert len(list(folder.rglob("*.parquet"))) == apart
+    assert len(kept(tables)) == 5
 
 
 def test_rows_are_added(spark: SparkSession, tables: Tables) -> None:
