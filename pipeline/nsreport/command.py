@@ -27,8 +27,8 @@ from nsreport.sources import NoInput, Source
 from nsreport.stream import Stream
 
 DONE, FAILED, USAGE, QUARANTINED = 0, 1, 2, 3
-LITTLE = 256 << 20
-"""Bytes of lines, some 700,000 events, for which to compile Java's programs well costs more than it saves."""
+LITTLE = 128 << 20
+"""Bytes of lines, some 350,000 events, for which to compile Java's programs well costs more than it saves."""
 
 _SPEAKING = threading.Lock()
 
