@@ -104,7 +104,7 @@ class Run:
         for is_journal in (True, False):
             some = [file for file in files if (file.kind == JOURNAL) == is_journal]
             if some:
-                lines = sources.lines(self._spark, some)
+                lines = sources.lines(self._spark, some, int(self._now.timestamp() * 1000))
                 # What continues a message is put to it by sorting, which is not done twice.
                 found = bronze.of_journals(lines) if is_journal else bronze.of_logs(lines).persist()
                 try:

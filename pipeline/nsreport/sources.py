@@ -45,11 +45,15 @@ LOGS: dict[str, str] = {
 KINDS: dict[str, str] = {JOURNAL: r"\d{16}-\d{8}T\d{9}Z\.jsonl(\.zst)?", **LOGS}
 """What a file is, by its name: patterns for the whole of it."""
 
+AT_REST = 900_000
+"""Ms after which a file that nobody has written to is at rest: journals are written to each minute, logs of
+quiet name servers each ten."""
+
 PIECE = 1 << 20
-"""Packed files are cut into pieces of about as many bytes, of whole lines."""
+"""Files that are read at once are cut into pieces of about as many bytes, of whole lines."""
 
 _CUTS = "spark.sql.files.minPartitionNum"
-_CUT_OTHERWISE = "files were cut up otherwise than when their lines were counted; run it again"
+_CUT_OTHERWISE = "files have grown, or were cut up otherwise, since their lines were counted; run it again"
 
 _PACKED = (".zst", ".gz")
 _OWN = ("file", "line", "text", "kind", "server")
@@ -133,20 +137,24 @@ def file_at(path: str, source: Source, length: int = 0, modified: int = 0) -> Fi
     return None if kind is None else File(path, length, modified, kind, server_of(path, kind, source))
 
 
-def lines(spark: SparkSession, files: Sequence[File]) -> DataFrame:
+def lines(spark: SparkSession, files: Sequence[File], now: int | None = None) -> DataFrame:
     """The lines of files: `file`, `line` (from 1), `text` without its end, `kind`, `server`.
 
-    Those of files that are not packed are counted first.
+    Those of files that are not packed are counted first, which needs them to stay as they are: what may be
+    written to at `now` (ms since 1970; None: none of them) is read at once, like packed ones.
     """
-    packed = [file for file in files if file.path.endswith(_PACKED)]
-    plain = [file for file in files if not file.path.endswith(_PACKED)]
-    if plain and packed:
-        return _plain(spark, plain).unionByName(_unpacked(spark, packed))
-    return _plain(spark, plain) if plain else _unpacked(spark, packed)
+    whole: list[File] = []
+    at_rest: list[File] = []
+    for file in files:
+        grows = now is not None and file.modified > now - AT_REST
+        (whole if grows or file.path.endswith(_PACKED) else at_rest).append(file)
+    if whole and at_rest:
+        return _in_blocks(spark, at_rest).unionByName(_at_once(spark, whole))
+    return _in_blocks(spark, at_rest) if at_rest else _at_once(spark, whole)
 
 
-def _plain(spark: SparkSession, files: Sequence[File]) -> DataFrame:
-    """In blocks, as Spark cuts them, so that a file of any length takes little memory."""
+def _in_blocks(spark: SparkSession, files: Sequence[File]) -> DataFrame:
+    """As Spark cuts them, so that a file of any length takes little memory."""
     if not spark.sparkContext.getConf().contains(_CUTS):
         # How many machines are there, may change; what files are cut into, not between counting and reading.
         spark.conf.set(_CUTS, spark.sparkContext.defaultParallelism)
@@ -208,7 +216,7 @@ def _name_of(uri: str) -> str:
     return f"{parts.scheme}:{place}{unquote(parts.path)}"
 
 
-def _unpacked(spark: SparkSession, files: Sequence[File]) -> DataFrame:
+def _at_once(spark: SparkSession, files: Sequence[File]) -> DataFrame:
     contents = spark.read.format("binaryFile").load([literal(file.path) for file in files])
     # One call a file; without Arrow, which nothing else here needs.
     cut = udf(pieces, _PIECES, useArrow=False)

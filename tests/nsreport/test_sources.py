@@ -81,6 +81,28 @@ def test_lines_of_a_file_that_is_read_in_blocks_have_their_numbers(
         assert own == list(enumerate(texts, 1))
 
 
+@pytest.mark.parametrize("end", [b"", b"to"], ids=["whole", "torn"])
+def test_what_is_written_to_is_read_as_it_is_then(spark: SparkSession, tmp_path: Path, end: bytes) -> None:
+    path = tmp_path / NAME
+    path.write_bytes(b"one\n" + end)
+    files, _ = sources.files(spark, Source(str(tmp_path)))
+    lines = sources.lines(spark, files, files[0].modified + sources.AT_REST - 1)
+    with path.open("ab") as file:
+        file.write(b"two\nthr")
+    assert [(row.line, row.text) for row in lines.collect()] == [(1, "one"), (2, f"{end.decode()}two")]
+
+
+def test_what_grows_though_it_was_at_rest_is_not_misread(spark: SparkSession, tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / name).write_bytes(WHOLE)
+    files = [File(f"file:{tmp_path}/{name}", 0, 0, "journal", "s") for name in "ab"]
+    found = sources.lines(spark, files)
+    with (tmp_path / "a").open("ab") as file:
+        file.write(b"more\n")
+    with pytest.raises(SparkRuntimeException, match="run it again"):
+        found.collect()
+
+
 def test_files_that_are_cut_otherwise_than_they_were_counted_are_no_lines(
     spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -88,7 +110,7 @@ def test_files_that_are_cut_otherwise_than_they_were_counted_are_no_lines(
     found = sources.lines(spark, [File(f"file:{tmp_path}/a", 0, 0, "journal", "s")])
     spark.conf.set("spark.sql.files.maxPartitionBytes", "20")
     try:
-        with pytest.raises(SparkRuntimeException, match="cut up otherwise"):
+        with pytest.raises(SparkRuntimeException, match="run it again"):
             found.collect()
     finally:
         spark.conf.unset("spark.sql.files.maxPartitionBytes")
