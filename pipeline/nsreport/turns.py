@@ -98,24 +98,19 @@ def turns(ns_event: DataFrame, log_fact: DataFrame) -> DataFrame:
         "last": when(col("isLast"), _turn(LAST, "place", _BEHIND, "since", kind)),
         "late": when(~is_log & (col("since") > col("time")), _turn(LATE, "place", _ITSELF, "since")),
     }
+    own = ["witness", "server", "isLog", "time"]
     each = _in_order(_words(ns_event, log_fact)).select(
-        "witness", "server", "isLog", "time", *(turn.alias(name) for name, turn in found.items())
+        *own, *(turn.alias(name) for name, turn in found.items())
     )
-    some = each.where(coalesce(*(col(name) for name in found)).isNotNull())
-    turn = explode(array_compact(array(*found))).alias("turn")
-    return some.select("witness", "server", "isLog", "time", turn).select(
-        "witness", "server", "isLog", "time", "turn.*"
-    )
+    some = each.where(coalesce(*map(col, found)).isNotNull())
+    return some.select(*own, explode(array_compact(array(*found))).alias("turn")).select(*own, "turn.*")
 
 
 def timely(told: DataFrame, turns: DataFrame) -> DataFrame:
     """Records with the time `since` which they count (see `turns`)."""
-    late = turns.where(col("type") == LATE).select("witness", "place", col("since").alias("late"))
-    return (
-        told.join(late, ["witness", "place"], "left")
-        .withColumn("since", coalesce("late", "time"))
-        .drop("late")
-    )
+    late = turns.where(col("type") == LATE).groupBy("witness", "place").agg(highest("since").alias("late"))
+    both = told.join(late, ["witness", "place"], "left")
+    return both.withColumn("since", coalesce("late", "time")).drop("late")
 
 
 def is_snapshot() -> Column:
