@@ -1,6 +1,7 @@
 """The class-data archive: what makes Spark start in half the time, made by the first session that ends well.
 
-An archive is of one Java and one Spark; another of either makes its own. Java passes over what does not fit.
+An archive is of one Java and one Spark; another of either makes its own, and those that nobody used for a
+month go then. Java passes over what does not fit.
 """
 
 import hashlib
@@ -9,6 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pyspark
+
+UNUSED = 30 * 86_400
+"""Seconds."""
 
 
 class Archive:
@@ -23,6 +27,7 @@ class Archive:
     def flags(self) -> str:
         """What Java is told: use it, or write it at its end."""
         if self.path.exists():
+            self.path.touch()
             return f"-XX:SharedArchiveFile={self.path} -Xlog:cds=off -Xlog:cds+dynamic=off"
         self.path.parent.mkdir(parents=True, exist_ok=True)
         return f"-XX:ArchiveClassesAtExit={self._fresh} -Xlog:cds=off -Xlog:cds+dynamic=off"
@@ -34,8 +39,15 @@ class Archive:
         try:
             if end() == 0 and self._fresh.exists():
                 self._fresh.replace(self.path)
+                self._forget(self.path.stat().st_mtime - UNUSED)
         finally:
             self._fresh.unlink(missing_ok=True)
+
+    def _forget(self, moment: float) -> None:
+        """Remove archives that were used before that for the last time; each has 190 MB."""
+        for path in self.path.parent.glob("spark-*.jsa"):
+            if path.stat().st_mtime < moment:
+                path.unlink(missing_ok=True)
 
 
 def _release(java_home: str) -> str:

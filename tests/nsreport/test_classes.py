@@ -1,5 +1,6 @@
 """The class-data archive: made once, used from then on, and never half of one."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,23 @@ def test_one_that_ended_badly_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     archive.keep(lambda: 0)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_new_one_takes_the_place_of_those_that_nobody_uses(tmp_path: Path) -> None:
+    old, lately = Archive(tmp_path, "/old"), Archive(tmp_path, "/lately")
+    for archive in (old, lately):
+        archive.path.touch()
+        os.utime(archive.path, (0, 0))
+    assert "SharedArchiveFile" in lately.flags
+    fresh = Archive(tmp_path, "/java")
+    path = written(fresh)
+
+    def end() -> int:
+        path.write_text("classes")
+        return 0
+
+    fresh.keep(end)
+    assert set(tmp_path.iterdir()) == {lately.path, fresh.path}
 
 
 def test_another_java_has_another_one(tmp_path: Path) -> None:
