@@ -195,7 +195,9 @@ class _Log:
             if before is None and after is not None and is_first:
                 yield None, f"new topic registered, {topic} {_queues(after)}"
             elif before is not None and after is not None:
-                yield None, f"topic changed, {topic} OLD: {_queues(before)} NEW: {_queues(after)}"
+                # That an acting master's topics are closed when their master goes, Java does in silence.
+                if fields["reason"] != "unregistration":
+                    yield None, f"topic changed, {topic} OLD: {_queues(before)} NEW: {_queues(after)}"
             elif before is not None and not self.is_new:
                 yield self._topic_gone(topic, before, cause)
 

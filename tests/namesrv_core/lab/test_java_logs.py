@@ -106,3 +106,19 @@ def test_a_run_has_a_log_for_each_name_server(tmp_path: Path) -> None:
     texts = [(tmp_path / name / java_logs.FILE).read_text() for name in scenario.servers()]
     assert all("wipe write perm of broker[" in text and "topic changed, " in text for text in texts)
     assert all("The Name Server boot success." in text for text in texts)
+
+
+def test_java_closes_the_topics_of_an_acting_master_in_silence() -> None:
+    def closed(reason: str) -> Told:
+        change = {"topics": ["T"], "before": QUEUES, "after": QUEUES | {"perm": 4}}
+        return (
+            60,
+            "TopicsChanged",
+            "UNREGISTER_BROKER",
+            {"brokerName": "b", "reason": reason, "changes": [change]},
+        )
+
+    before = told("5.x", *REGISTERED)
+    assert told("5.x", *REGISTERED, closed("unregistration")) == before
+    [text] = told("5.x", *REGISTERED, closed("registration"))[len(before) :]
+    assert text.startswith("topic changed, T OLD: ")

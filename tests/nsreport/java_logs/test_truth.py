@@ -119,6 +119,6 @@ def test_down_time(said: Told, plays: Plays, until: int, seats: Mapping[str, tup
     }
     print(f"\n{dialect}")
     precision, recall = of_down_time(rows, plays, ends)
-    # Slaves of a group, of which only the last one to go is named, cannot be told apart.
-    assert precision >= 0.97
-    assert recall >= 0.88
+    # Slaves of a group, of which 5.x names only the last one to go, cannot be told apart.
+    assert precision >= (0.97 if dialect == "5.x" else 1.0)
+    assert recall >= (0.99 if dialect == "5.x" else 1.0)
