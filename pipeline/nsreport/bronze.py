@@ -11,13 +11,8 @@ from nsreport import java_logs, journals, schemas
 _KEY = ["kind", "date", "hash"]
 
 
-def rows(lines: DataFrame, now: datetime) -> DataFrame:
-    """Lines of journals (`sources.lines`), each once."""
-    return once(of_journals(lines), now)
-
-
 def of_journals(lines: DataFrame) -> DataFrame:
-    """Lines of journals, with what each is known by."""
+    """Lines of journals (`sources.lines`), with what each is known by."""
     return lines.withColumns({"hash": journals.hash_of(), "date": journals.date_of()})
 
 

@@ -105,7 +105,7 @@ def drains(told: DataFrame, until: int) -> DataFrame:
 def _concerned(told: DataFrame) -> DataFrame:
     """Of changes of topics, those that close any, or open any that were ever closed there.
 
-    Of a million, few are: the others need not be sorted. What a log tells is not that detailed, and stays.
+    What a log tells is not that detailed, and stays.
     """
     kinds = told.where(col("type").isin(*_KINDS))
     closes = expr(f"exists(changes, change -> {CLOSES})")

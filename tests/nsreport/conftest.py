@@ -69,7 +69,7 @@ def ns_event(spark: SparkSession, played: Callable[[str], Path]) -> Callable[[st
     @cache
     def events_of(name: str) -> DataFrame:
         found, _ = sources.files(spark, Source(str(played(name))))
-        lines = sources.lines(spark, found)
-        return journals.events(bronze.rows(lines, datetime.now(UTC))).localCheckpoint()
+        lines = bronze.of_journals(sources.lines(spark, found))
+        return journals.events(bronze.once(lines, datetime.now(UTC))).localCheckpoint()
 
     return events_of

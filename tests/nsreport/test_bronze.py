@@ -15,7 +15,7 @@ RECORD = '{"v":1,"seq":%d,"time":1738400000123,"server":"s"}'
 
 def rows(spark: SparkSession, *lines: tuple[str, int, str], server: str | None = None) -> DataFrame:
     given = [(*line, "journal", server) for line in lines]
-    return bronze.rows(spark.createDataFrame(given, SHAPE), NOW)
+    return bronze.once(bronze.of_journals(spark.createDataFrame(given, SHAPE)), NOW)
 
 
 def test_a_line_in_two_files_is_one(spark: SparkSession) -> None:

@@ -1,6 +1,7 @@
 """The class-data archive: made once, used from then on, and never half of one."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,15 +16,19 @@ def written(archive: Archive) -> Path:
     return Path(flag.partition("=")[2])
 
 
-def test_the_first_session_that_ends_well_makes_it(tmp_path: Path) -> None:
-    archive = Archive(tmp_path / "cache", "/java")
-    path = written(archive)
+def ending(path: Path, text: str, code: int) -> Callable[[], int]:
+    """What has Java write that there, and end with that code."""
 
     def end() -> int:
-        path.write_text("classes")
-        return 0
+        path.write_text(text)
+        return code
 
-    archive.keep(end)
+    return end
+
+
+def test_the_first_session_that_ends_well_makes_it(tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "cache", "/java")
+    archive.keep(ending(written(archive), "classes", 0))
     again = Archive(tmp_path / "cache", "/java")
     assert again.flags.split()[0] == f"-XX:SharedArchiveFile={again.path}"
     assert again.path.read_text() == "classes"
@@ -33,13 +38,7 @@ def test_the_first_session_that_ends_well_makes_it(tmp_path: Path) -> None:
 
 def test_one_that_ended_badly_leaves_nothing(tmp_path: Path) -> None:
     archive = Archive(tmp_path, "/java")
-    path = written(archive)
-
-    def end() -> int:
-        path.write_text("half of it")
-        return 1
-
-    archive.keep(end)
+    archive.keep(ending(written(archive), "half of it", 1))
     assert list(tmp_path.iterdir()) == []
     archive.keep(lambda: 0)
     assert list(tmp_path.iterdir()) == []
@@ -52,13 +51,7 @@ def test_a_new_one_takes_the_place_of_those_that_nobody_uses(tmp_path: Path) -> 
         os.utime(archive.path, (0, 0))
     assert "SharedArchiveFile" in lately.flags
     fresh = Archive(tmp_path, "/java")
-    path = written(fresh)
-
-    def end() -> int:
-        path.write_text("classes")
-        return 0
-
-    fresh.keep(end)
+    fresh.keep(ending(written(fresh), "classes", 0))
     assert set(tmp_path.iterdir()) == {lately.path, fresh.path}
 
 

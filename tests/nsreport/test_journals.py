@@ -19,7 +19,7 @@ TIME = 1_738_400_000_123
 
 def lines(spark: SparkSession, *texts: str, server: str | None = None) -> DataFrame:
     rows = [("f", number, text, "journal", server) for number, text in enumerate(texts, 1)]
-    return bronze.rows(spark.createDataFrame(rows, LINES), NOW)
+    return bronze.once(bronze.of_journals(spark.createDataFrame(rows, LINES)), NOW)
 
 
 def record(**fields: Any) -> str:

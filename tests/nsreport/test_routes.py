@@ -160,7 +160,8 @@ def journals_of(played: Callable[[str], Path], tmp_path_factory: pytest.TempPath
 @pytest.fixture(scope="module")
 def facts(spark: SparkSession, journals_of: dict[str, Path]) -> list[Row]:
     found = [file for folder in journals_of.values() for file in sources.files(spark, Source(str(folder)))[0]]
-    events = journals.events(bronze.rows(sources.lines(spark, found), datetime.now(UTC)))
+    lines = bronze.of_journals(sources.lines(spark, found))
+    events = journals.events(bronze.once(lines, datetime.now(UTC)))
     events = events.localCheckpoint()
     return routes.facts(events, turned(events).localCheckpoint()).collect()
 
