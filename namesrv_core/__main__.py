@@ -2,6 +2,8 @@
 
 import argparse
 import asyncio
+import contextlib
+import ctypes
 import gc
 import signal
 import sys
@@ -16,6 +18,9 @@ from namesrv_core.server.service import Service
 from namesrv_core.state.settings import Settings
 from namesrv_core.transport import loop
 from namesrv_core.transport.address import join_addr
+
+_MMAP_THRESHOLD = -3
+"""M_MMAP_THRESHOLD of malloc.h: bytes from which on memory is mapped apart."""
 
 
 def parser(prog: str = "python -m namesrv_core", journals: bool = False) -> argparse.ArgumentParser:
@@ -71,6 +76,16 @@ def collect_seldom() -> None:
     gc.set_threshold(5_000, 200, 50)
 
 
+def map_large() -> None:
+    """Have glibc place whatever is large apart, where it can grow without being copied, and be given back.
+
+    By itself it stops doing so once something large was freed, and a registration of 13 MB was copied once
+    more while it came in: 7 ms. Without glibc nothing is done.
+    """
+    with contextlib.suppress(AttributeError):
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 1 << 20)
+
+
 def main(argv: list[str] | None = None, prog: str = "python -m namesrv_core", journals: bool = False) -> int:
     """Run a name server until it is told to stop. The exit code: 0 for a clean end, 1 for a failed start."""
     flags = parser(prog, journals).parse_args(argv)
@@ -87,6 +102,7 @@ def main(argv: list[str] | None = None, prog: str = "python -m namesrv_core", jo
         if flags.configFile:
             print(f"load config properties file OK, {flags.configFile}", flush=True)
         collect_seldom()
+        map_large()
         raise_file_limit()
         loop.run(_serve(settings))
     except (RocketMQError, OSError) as error:

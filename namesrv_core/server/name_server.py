@@ -282,7 +282,8 @@ class NameServer:
             # Whatever it is, the handler meets it, too.
             log.debug("nothing was done ahead of %s", command, exc_info=True)
         answer = self._carried_out(stream, command)
-        yield  # What was read goes with this generator, and that takes milliseconds, too.
+        if isinstance(command, ahead.Prepared):
+            yield from command.reading.drop()
         return answer
 
     def _carried_out(self, stream: Stream, command: Command) -> Command | None:

@@ -21,7 +21,7 @@ class Foreseen(NamedTuple):
     """
 
     broker_name: str
-    changes: tuple[TopicChange, ...]
+    changes: list[TopicChange]
     ready: Ready
     moves: int
 
@@ -31,7 +31,7 @@ class Foreseen(NamedTuple):
 
     def apply(self, tables: RouteTables, *, new_only: bool) -> tuple[TopicChange, ...]:
         """Put the queues, once, or only those of topics that the broker did not have; what that changed."""
-        found, ready = self.changes, self.ready
+        found, ready = tuple(self.changes), self.ready
         if new_only:
             found = tuple(change for change in found if change.before is None)
             others = [(brokers, queue) for brokers, queue in ready.others if self.broker_name not in brokers]
@@ -66,4 +66,4 @@ def foresee(
                     ready.fresh[topic] = {broker_name: queue}
                 else:
                     ready.others.append((brokers, queue))
-    return Foreseen(broker_name, tuple(found), ready, moves)
+    return Foreseen(broker_name, found, ready, moves)

@@ -18,7 +18,7 @@ class OurNameServer(Running):
     def __init__(self, home: Path, config: Mapping[str, object] | None = None, port: int = 0) -> None:
         self.home, self.port = home, port
         self.config_file = home / "namesrv.properties"
-        self._config = {"kvConfigPath": home / "kvConfig.json", **(config or {})}
+        self._config = config
         self._starts = 0
 
     @property
@@ -26,11 +26,12 @@ class OurNameServer(Running):
         return f"127.0.0.1:{self.port}"
 
     def command(self) -> list[str]:
-        files = ["-c", str(self.config_file), "--home", str(self.home)]
-        return [sys.executable, "-m", "namesrv_core", *files, "--port", str(self.port), "--bind", "127.0.0.1"]
+        given = ["-c", str(self.config_file)] if self._config else []
+        place = ["--home", str(self.home), "--port", str(self.port), "--bind", "127.0.0.1"]
+        return [sys.executable, "-m", "namesrv_core", *given, *place]
 
     def start(self) -> None:
-        if not self.config_file.exists():
+        if self._config and not self.config_file.exists():
             write_properties(self.config_file, self._config)
         self._starts += 1
         log = self.home / f"stdout-{self._starts}.log"

@@ -43,11 +43,11 @@ def known() -> RouteTables:
 def test_only_what_differs_will_change(known: RouteTables) -> None:
     found, _ = looked(known, configs("same", "other", "of b", "new"))
     assert found is not None
-    assert found.changes == (
+    assert found.changes == [
         TopicChange("other", NARROW, WIDE),
         TopicChange("of b", None, WIDE),
         TopicChange("new", None, WIDE),
-    )
+    ]
 
 
 @pytest.mark.parametrize("new_only", [False, True])
