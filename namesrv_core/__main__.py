@@ -83,7 +83,9 @@ def map_large() -> None:
     more while it came in: 7 ms. Without glibc nothing is done.
     """
     with contextlib.suppress(AttributeError):
-        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 1 << 20)
+        libc = ctypes.CDLL(None)
+        libc.mallopt(_MMAP_THRESHOLD, 1 << 20)
+        libc.malloc_trim(0)
 
 
 def main(argv: list[str] | None = None, prog: str = "python -m namesrv_core", journals: bool = False) -> int:

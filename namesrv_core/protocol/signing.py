@@ -1,9 +1,11 @@
 """ACL: what of a request is signed, and the signature; the same in 4.x (ACL 1.0) and in 5.x (ACL 2.0).
 
 Source: `AclClientRPCHook`, `AclUtils` and `AclSigner` upstream.
+
+hmac is imported where it is used: with it comes OpenSSL's part for digests, half a MiB that who signs nothing
+does without.
 """
 
-import hmac
 from base64 import b64encode
 from collections.abc import Mapping
 
@@ -25,6 +27,8 @@ def content(ext: Mapping[str, str], body: bytes) -> bytes:
 
 def signature(secret_key: str, signed: bytes) -> str:
     """HMAC-SHA1 in Base64."""
+    import hmac
+
     return b64encode(hmac.digest(secret_key.encode("utf-8", "replace"), signed, "sha1")).decode()
 
 
@@ -53,6 +57,8 @@ def is_signed(command: Command, secret_key: str) -> bool:
 
     A null counts as empty, which is what the binary header makes of an empty text.
     """
+    import hmac
+
     ext = command.ext or {}
     skipped = _UNIQUE_KEY_QUERY if command.version <= V4_9_3 else None
     counted = {key: value or "" for key, value in ext.items() if key != skipped}

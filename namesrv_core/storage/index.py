@@ -13,7 +13,6 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable
 from functools import lru_cache
-from hashlib import blake2b
 from pathlib import Path
 from struct import Struct
 from sys import byteorder
@@ -112,6 +111,9 @@ def _numbers(values: list[int]) -> bytes:
 
 @lru_cache(1024)
 def _hash(term: str) -> bytes:
+    # Not known before there is something to find: OpenSSL's digests come with it.
+    from hashlib import blake2b
+
     return blake2b(term.encode("utf-8", "surrogatepass"), digest_size=_HASH).digest()
 
 

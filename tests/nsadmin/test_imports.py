@@ -133,3 +133,10 @@ def test_a_health_probe_loads_no_more_than_it_needs() -> None:
     )
     assert "nsadmin.operations.checks.namesrv" in loaded
     assert "nsadmin.operations.checks.brokers" not in loaded
+
+
+def test_a_name_server_starts_without_what_only_some_of_them_need() -> None:
+    loaded = modules("from namesrv_core.__main__ import main\nassert main(['-p']) == 0")
+    assert loaded.isdisjoint(
+        {"hashlib", "hmac", "http", "javaproperties", "random", "shutil", "xml", "yaml", "zstandard"}
+    )
