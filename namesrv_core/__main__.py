@@ -2,9 +2,6 @@
 
 import argparse
 import asyncio
-import contextlib
-import ctypes
-import gc
 import signal
 import sys
 
@@ -13,14 +10,12 @@ from namesrv_core.flags import Flags
 from namesrv_core.server.bounds import raise_file_limit
 from namesrv_core.server.configuring import configured
 from namesrv_core.server.log import arrange, log, set_up
+from namesrv_core.server.memory import collect_seldom, map_large
 from namesrv_core.server.name_server import NameServer
 from namesrv_core.server.service import Service
 from namesrv_core.state.settings import Settings
 from namesrv_core.transport import loop
 from namesrv_core.transport.address import join_addr
-
-_MMAP_THRESHOLD = -3
-"""M_MMAP_THRESHOLD of malloc.h: bytes from which on memory is mapped apart."""
 
 
 def parser(prog: str = "python -m namesrv_core", journals: bool = False) -> argparse.ArgumentParser:
@@ -67,25 +62,6 @@ def parser(prog: str = "python -m namesrv_core", journals: bool = False) -> argp
     if journals:
         flags.add_argument("--no-journal", action="store_true", help="keep no journal")
     return flags
-
-
-def collect_seldom() -> None:
-    """Cycles are rare here, and a look for them goes through all topics of all brokers."""
-    gc.freeze()
-    # What is new is looked through in less than a millisecond, what is older once a million objects are new.
-    gc.set_threshold(5_000, 200, 50)
-
-
-def map_large() -> None:
-    """Have glibc place whatever is large apart, where it can grow without being copied, and be given back.
-
-    By itself it stops doing so once something large was freed, and a registration of 13 MB was copied once
-    more while it came in: 7 ms. Without glibc nothing is done.
-    """
-    with contextlib.suppress(AttributeError):
-        libc = ctypes.CDLL(None)
-        libc.mallopt(_MMAP_THRESHOLD, 1 << 20)
-        libc.malloc_trim(0)
 
 
 def main(argv: list[str] | None = None, prog: str = "python -m namesrv_core", journals: bool = False) -> int:

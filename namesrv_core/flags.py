@@ -4,7 +4,6 @@ import argparse
 from functools import partial
 from typing import NoReturn
 
-
 _of_any_width = partial(argparse.HelpFormatter, width=80)
 
 

@@ -83,22 +83,6 @@ class Reading:
         except (ValueError, RequestError) as error:
             self.found = error
 
-    def drop(self) -> Generator[None, None, None]:
-        """Let go of what was read, in small steps: some hundred thousand objects at once take 10 ms."""
-        yield
-        if self.foreseen is not None:
-            self.foreseen.ready.fresh.clear()
-            while changes := self.foreseen.changes:
-                yield
-                del changes[-_GO_AT_ONCE:]
-        # Not asked for by name: that would read what nobody has.
-        found = vars(self).get("found")
-        if isinstance(found, Registration) and isinstance(topics := found.topics, dict):
-            while topics:
-                yield
-                for _ in range(min(len(topics), _GO_AT_ONCE)):
-                    topics.popitem()
-
 
 class Prepared(Command):
     """A request that was worked on ahead."""
@@ -134,3 +118,23 @@ def _steps(state: NameServerState, request: Command, now: int) -> Steps:
     reading = Reading(state, request, header, now)
     yield from reading.steps(state, header)
     return Prepared(request, reading)
+
+
+def drop(request: Command) -> Generator[None, None, None]:
+    """Let go of what was read ahead of a request, in small steps: 100,000 objects at once take 10 ms."""
+    if not isinstance(request, Prepared):
+        return
+    reading = request.reading
+    yield
+    if reading.foreseen is not None:
+        reading.foreseen.ready.fresh.clear()
+        while changes := reading.foreseen.changes:
+            yield
+            del changes[-_GO_AT_ONCE:]
+    # Not asked for by its name: that would read what nobody has.
+    found = vars(reading).get("found")
+    if isinstance(found, Registration) and isinstance(topics := found.topics, dict):
+        while topics:
+            yield
+            for _ in range(min(len(topics), _GO_AT_ONCE)):
+                topics.popitem()

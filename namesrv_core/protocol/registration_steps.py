@@ -5,9 +5,9 @@ are members. The rest of the table is decoded in its place, with all around it. 
 that is decoded in one step.
 """
 
-import os
 import re
 from collections.abc import Generator
+from uuid import uuid4
 
 import msgspec
 
@@ -20,7 +20,7 @@ _TABLE = b'"topicConfigTable":{'
 _BETWEEN = re.compile(rb'\},(?="[^"\\]*":\{)')
 _PIECE = 1 << 16
 # Its place tells whether the table that was cut is the one that counts. Nobody outside can foresee it.
-_MARK = os.urandom(16).hex()
+_MARK = uuid4().hex
 
 _NAME = b'"topicName"'
 _UNLIKE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)

@@ -282,8 +282,7 @@ class NameServer:
             # Whatever it is, the handler meets it, too.
             log.debug("nothing was done ahead of %s", command, exc_info=True)
         answer = self._carried_out(stream, command)
-        if isinstance(command, ahead.Prepared):
-            yield from command.reading.drop()
+        yield from ahead.drop(command)
         return answer
 
     def _carried_out(self, stream: Stream, command: Command) -> Command | None:

@@ -2,7 +2,6 @@
 
 import gc
 import json
-import platform
 import random
 import signal
 import socket
@@ -352,23 +351,3 @@ def test_credentials_that_cannot_be_used_are_one_line(tmp_path: Path) -> None:
     assert "missing.yaml: No such file" in refused(
         *in_home(tmp_path, "--credentials", str(tmp_path / "missing.yaml"))
     )
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="malloc is another one here")
-def test_what_is_large_is_given_back_and_not_kept_for_later() -> None:
-    # glibc by itself keeps what comes after something large was freed.
-    code = """
-import re
-from namesrv_core.__main__ import map_large
-
-map_large()
-for _ in range(3):
-    large = bytes(8 << 20)
-heap = re.search(r"(?m)^(\\w+)-(\\w+) .*\\[heap\\]$", open("/proc/self/maps").read())
-begin, end = (int(found, 16) for found in heap.groups())
-print(end - begin)
-"""
-    found = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=20, check=True
-    )
-    assert int(found.stdout) < 8 << 20
