@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col, lit
+from pyspark.sql.functions import count as count_of
 from pyspark.sql.functions import max as max_of
 from pyspark.sql.functions import min as min_of
 
@@ -204,7 +205,9 @@ class Run:
         events = self._tables.read(silver.EVENTS)
         if events is None or not self._order.reports:
             return
-        first, last = events.select(min_of("time"), max_of("time")).collect()[0]
+        first, last, self._counts[silver.EVENTS.name] = events.select(
+            min_of("time"), max_of("time"), count_of("*")
+        ).collect()[0]
         since = self._order.since if self._order.since is not None else (first or 0)
         until = self._order.until if self._order.until is not None else (last or 0) + 1
         silvers = [Table(f"silver/{one}") for name in self._order.reports for one in REPORTS[name].inputs]

@@ -19,8 +19,8 @@ from pyspark.sql import SparkSession
 
 from nsreport import flags as pipeline_flags
 from nsreport import session, sinks, working
-from nsreport.batch import Done, Order, Outcome, Run
-from nsreport.extent import extent
+from nsreport.batch import FILES, Done, Order, Outcome, Run
+from nsreport.extent import extent, written
 from nsreport.java import NoJava
 from nsreport.reports.catalogue import REPORTS
 from nsreport.sources import NoInput, Source
@@ -70,10 +70,18 @@ def started(flags: argparse.Namespace) -> Iterator[SparkSession]:
 
 
 def ends_soon(flags: argparse.Namespace) -> bool:
-    """Whether what is to be read, and what was, is known to be no more than `LITTLE`."""
+    """Whether what is to be read is known to be no more than `LITTLE`.
+
+    Where nothing came since the last run that is what the reports ask, and otherwise all there ever was.
+    """
     if flags.command == "stream" and not flags.once:
         return False
-    known = extent([*flags.input, *(path for _, path in flags.source), f"{flags.output}/bronze"])
+    given = [*flags.input, *(path for _, path in flags.source)]
+    if extent(given, written(f"{flags.output}/{FILES.name}")) == 0:
+        asked = {table for name in flags.reports or REPORTS for table in REPORTS[name].inputs}
+        known = extent(f"{flags.output}/silver/{table}" for table in asked)
+    else:
+        known = extent([*given, f"{flags.output}/bronze"])
     return known is not None and known <= LITTLE
 
 

@@ -10,17 +10,33 @@ PACKED = {".gz": 15, ".zst": 15, ".parquet": 5}
 """How many times as long lines of journals and logs are in plain, about."""
 
 
-def extent(places: Iterable[str]) -> int | None:
-    """Bytes in files, folders and patterns with `*`, were none packed; None where some are elsewhere."""
+def extent(places: Iterable[str], since: float = 0) -> int | None:
+    """Bytes in files, folders and patterns with `*`, were none packed; None where some are elsewhere.
+
+    Only of files that were written after `since` (s since 1970).
+    """
     total = 0
     for place in places:
-        parts = urlsplit(place)
-        if parts.scheme not in ("", "file"):
+        path = _path(place)
+        if path is None:
             return None
-        path = unquote(parts.path) if parts.scheme else place
         there = [path] if os.path.exists(path) else glob.glob(path)
-        total += sum(_bytes(file) for found in there for file in _files(found))
+        total += sum(_bytes(file, since) for found in there for file in _files(found))
     return total
+
+
+def written(place: str) -> float:
+    """When a file in a folder was last written (s since 1970); 0 where there is none, or it is elsewhere."""
+    path = _path(place)
+    return 0 if path is None else max((_seen(file)[1] for file in _files(path)), default=0)
+
+
+def _path(place: str) -> str | None:
+    """That of this machine, if it is one."""
+    parts = urlsplit(place)
+    if parts.scheme not in ("", "file"):
+        return None
+    return unquote(parts.path) if parts.scheme else place
 
 
 def _files(found: str) -> Iterator[Path]:
@@ -31,10 +47,15 @@ def _files(found: str) -> Iterator[Path]:
         yield from (Path(folder, name) for name in names)
 
 
-def _bytes(file: Path) -> int:
+def _bytes(file: Path, since: float) -> int:
+    length, at = _seen(file)
+    return length * PACKED.get(file.suffix, 1) if at > since else 0
+
+
+def _seen(file: Path) -> tuple[int, float]:
+    """Its length, and when it was written; nothing of one that went meanwhile."""
     try:
-        length = file.stat().st_size
+        found = file.stat()
     except OSError:
-        # It went meanwhile.
-        return 0
-    return length * PACKED.get(file.suffix, 1)
+        return 0, 0
+    return found.st_size, found.st_mtime

@@ -5,13 +5,14 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyspark
 from pyspark import SparkConf, SparkContext
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import col
 
 import namesrv_core
 import nsreport
@@ -132,6 +133,16 @@ def suit(spark: SparkSession, rows: int, *, asks_much: bool = False) -> None:
         if not given.contains(key):
             is_few = rows <= FEW or (key == _ADAPTIVE and is_planned_once)
             spark.conf.set(key, few if is_few else many)
+
+
+def gathered(rows: DataFrame, columns: Sequence[str]) -> DataFrame:
+    """The same with all that are alike in these columns in one task, to be written into one file.
+
+    Those that are many are parted again where queries are planned as they go, and only there.
+    """
+    if rows.sparkSession.conf.get(_ADAPTIVE) == "true":
+        return rows.hint("rebalance", *map(col, columns))
+    return rows.repartition(*columns)
 
 
 class Program:

@@ -15,9 +15,9 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
-from pyspark.sql.functions import col
 from pyspark.sql.types import StructType
 
+from nsreport import session
 from nsreport.folders import Folders
 
 FILE_BYTES = 128 << 20
@@ -170,8 +170,7 @@ class Tables:
         heads = rows if isinstance(rows, Heads) else Heads(rows, _as_they_are)
         gathered = heads.rows
         if table.partitions and gather:
-            # One task a partition, and more for those that are large.
-            gathered = gathered.hint("rebalance", *map(col, table.partitions))
+            gathered = session.gathered(gathered, table.partitions)
         whole = heads.whole(_sorted(table, gathered))
         _writer(table, whole).mode("overwrite").partitionBy(*table.partitions).parquet(
             self._folders.path(new)

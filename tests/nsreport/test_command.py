@@ -1,6 +1,7 @@
 """The program: a run by its flags, and what it tells."""
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -132,3 +133,28 @@ def test_what_ends_soon_is_known_of_folders_here_and_of_no_stream(
     assert not ends_soon("run", "--input", str(tmp_path), "--input", str(tmp_path / NAME))
     assert ends_soon("stream", "--once", "--input", str(tmp_path))
     assert not ends_soon("stream", "--input", str(tmp_path))
+
+
+def test_where_nothing_came_it_is_what_the_reports_ask_that_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "LITTLE", 100)
+    places = {"namesrv/a.jsonl": 200, "out/silver/told/a.parquet": 10, "out/silver/ns_event/a.parquet": 30}
+    for place, length in places.items():
+        path = tmp_path / place
+        path.parent.mkdir(parents=True)
+        path.write_text("x" * length)
+
+    def ends_soon(reports: str) -> bool:
+        line = ["run", "--input", f"{tmp_path}/namesrv", "--output", f"{tmp_path}/out", "--reports", reports]
+        return command.ends_soon(command.parser().parse_args(line))
+
+    assert not ends_soon("heartbeat_gaps")
+    files = tmp_path / "out/bronze/files/a.parquet"
+    files.parent.mkdir(parents=True)
+    files.write_text("known")
+    assert ends_soon("heartbeat_gaps")
+    assert not ends_soon("heartbeat_gaps,config_changes")
+    later = files.stat().st_mtime + 1
+    os.utime(tmp_path / "namesrv/a.jsonl", (later, later))
+    assert not ends_soon("heartbeat_gaps")

@@ -1,8 +1,9 @@
 """How much there is to read."""
 
+import os
 from pathlib import Path
 
-from nsreport.extent import extent
+from nsreport.extent import extent, written
 
 
 def test_files_folders_and_patterns_are_counted_as_if_none_were_packed(tmp_path: Path) -> None:
@@ -13,6 +14,16 @@ def test_files_folders_and_patterns_are_counted_as_if_none_were_packed(tmp_path:
     assert extent([str(tmp_path)]) == 100 + 11 * 15
     assert extent([f"{tmp_path}/ns-*"]) == 100 + 11 * 15
     assert extent([f"file://{tmp_path}/ns-1/a.jsonl", str(tmp_path / "missing")]) == 100
+
+
+def test_what_was_there_before_is_not_counted_if_that_is_asked(tmp_path: Path) -> None:
+    for name, at in (("old.jsonl", 100), ("new.jsonl", 300)):
+        (tmp_path / name).write_text(name)
+        os.utime(tmp_path / name, (at, at))
+    assert written(str(tmp_path)) == 300
+    assert extent([str(tmp_path)], 100) == len("new.jsonl")
+    assert extent([str(tmp_path)], 300) == 0
+    assert written(str(tmp_path / "missing")) == written("s3a://bucket/journals") == 0
 
 
 def test_nobody_here_knows_how_much_is_elsewhere(tmp_path: Path) -> None:

@@ -52,6 +52,22 @@ def test_days_are_replaced_with_all_their_partitions_and_others_stay(
     assert kept(tables) == {(6, FIRST, "7")}
 
 
+@pytest.mark.parametrize("plans", ["false", "true"])
+def test_a_partition_is_a_file_in_however_many_tasks_its_rows_were(
+    spark: SparkSession, tables: Tables, plans: str
+) -> None:
+    key = "spark.sql.adaptive.enabled"
+    before = spark.conf.get(key)
+    spark.conf.set(key, plans)
+    try:
+        rows = [(number, (FIRST, SECOND)[number % 2], "7") for number in range(20)]
+        tables.replace(DAYS, spark.createDataFrame(rows, SHAPE).repartition(4))
+    finally:
+        spark.conf.set(key, before or "true")
+    assert len(Folders(spark, tables.root).files(DAYS.name)) == 2
+    assert len(kept(tables)) == 20
+
+
 def test_a_table_without_rows_keeps_its_columns(spark: SparkSession, tables: Tables) -> None:
     for table in (DAYS, WHOLE):
         tables.replace(table, frame(spark))
