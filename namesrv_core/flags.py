@@ -15,8 +15,9 @@ class Flags(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         """Its own, and that of each of its commands."""
-        # Asks how wide the terminal is, with a module that needs more memory than all flags.
-        self.formatter_class = argparse.HelpFormatter
+        if self.formatter_class is _of_any_width:
+            # Asks how wide the terminal is, with a module that needs more memory than all flags.
+            self.formatter_class = argparse.HelpFormatter
         found = (action for action in self._actions if isinstance(action, argparse._SubParsersAction))
         commands = (command.format_help() for action in found for command in action.choices.values())
         return "\n".join([super().format_help(), *commands])

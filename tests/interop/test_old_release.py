@@ -60,6 +60,15 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield Cluster(server, old, new, mqadmin)
 
 
+def are_whole(folder: Path) -> bool:
+    """Whether all files have their length, and no more of them come."""
+    before = sorted(folder.iterdir())
+    time.sleep(0.3)
+    return before == sorted(folder.iterdir()) and {file.stat().st_size for file in before} == {
+        COMMIT_LOG_FILE
+    }
+
+
 def is_gone(queue: Path) -> bool:
     return not queue.exists()
 
@@ -200,6 +209,8 @@ def test_queues_whose_messages_have_expired_are_deleted(cluster: Cluster) -> Non
         send(broker.port, "Expired", 0, 1)
         while len(files := sorted((broker.home / "store" / "commitlog").iterdir())) < 3:
             send(broker.port, "Kept", 0, 1, b"x" * 30_000)
+        # The next file is made ahead, and a broker does not start with one that has another length.
+        wait_for("whole files", partial(are_whole, files[0].parent), 10, 0.3)
         broker.kill()
         files[0].unlink()
     with ThreadPoolExecutor() as pool:
