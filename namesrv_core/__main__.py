@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import gc
 import signal
 import sys
 
@@ -10,7 +11,6 @@ from namesrv_core.flags import Flags
 from namesrv_core.server.bounds import raise_file_limit
 from namesrv_core.server.configuring import configured
 from namesrv_core.server.log import arrange, log, set_up
-from namesrv_core.server.memory import collect_seldom, map_large
 from namesrv_core.server.name_server import NameServer
 from namesrv_core.server.service import Service
 from namesrv_core.state.settings import Settings
@@ -64,6 +64,13 @@ def parser(prog: str = "python -m namesrv_core", journals: bool = False) -> argp
     return flags
 
 
+def collect_seldom() -> None:
+    """Cycles are rare here, and a look for them goes through all topics of all brokers."""
+    gc.freeze()
+    # What is new is looked through in less than a millisecond, what is older once a million objects are new.
+    gc.set_threshold(5_000, 200, 50)
+
+
 def main(argv: list[str] | None = None, prog: str = "python -m namesrv_core", journals: bool = False) -> int:
     """Run a name server until it is told to stop. The exit code: 0 for a clean end, 1 for a failed start."""
     flags = parser(prog, journals).parse_args(argv)
@@ -80,7 +87,6 @@ def main(argv: list[str] | None = None, prog: str = "python -m namesrv_core", jo
         if flags.configFile:
             print(f"load config properties file OK, {flags.configFile}", flush=True)
         collect_seldom()
-        map_large()
         raise_file_limit()
         loop.run(_serve(settings))
     except (RocketMQError, OSError) as error:

@@ -8,11 +8,11 @@ processor, the most of five looks.
 import gc
 import time
 
+from namesrv_core.__main__ import collect_seldom
 from namesrv_core.handlers import ahead
 from namesrv_core.handlers.dispatch import handle
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import Command
-from namesrv_core.server.memory import collect_seldom
 from namesrv_core.state.kv import KvConfig
 from namesrv_core.state.name_server import NameServerState
 from namesrv_core.state.policy import NOBODY
