@@ -17,7 +17,7 @@ _AT_ONCE = 512
 class Foreseen(NamedTuple):
     """Topics whose queues a broker will change, as seen when `RouteTables.moves_of` it was `moves`.
 
-    `ready` are the same, for `RouteTables.put`.
+    `ready` are the same, for `RouteTables.put`. Both may be emptied once they are applied.
     """
 
     broker_name: str
