@@ -23,6 +23,9 @@ from namesrv_core.parts import TopicChange as TopicChange
 from namesrv_core.parts import TopicChanges as TopicChanges
 from namesrv_core.parts import TopicLag as TopicLag
 from namesrv_core.parts import TopicMappings as TopicMappings
+from namesrv_core.parts import alike as alike
+from namesrv_core.parts import count_topics as count_topics
+from namesrv_core.parts import first_topics as first_topics
 
 SCHEMA_VERSION = 1
 
@@ -129,7 +132,7 @@ class TopicsChanged(Event):
 
     broker_name: str
     reason: str
-    changes: tuple[TopicChange, ...]
+    changes: tuple[TopicChanges, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +141,7 @@ class TopicDeleted(Event):
 
     topic: str
     cluster_name: str | None
-    changes: tuple[TopicChange, ...]
+    changes: tuple[TopicChanges, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +158,7 @@ class WritePermWiped(Event):
 
     broker_name: str
     topics: int
-    changes: tuple[TopicChange, ...]
+    changes: tuple[TopicChanges, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +167,7 @@ class WritePermAdded(Event):
 
     broker_name: str
     topics: int
-    changes: tuple[TopicChange, ...]
+    changes: tuple[TopicChanges, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Records inside of events, which stand for what a name server knows: `namesrv_core.events` has them all."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -27,6 +28,30 @@ class TopicChanges(NamedTuple):
     topics: tuple[str, ...]
     before: QueueData | None
     after: QueueData | None
+
+
+def alike(found: Iterable[TopicChange | None]) -> tuple[TopicChanges, ...]:
+    """Those that are changes, the topics that changed alike together."""
+    topics: dict[tuple[QueueData | None, QueueData | None], list[str]] = {}
+    for change in found:
+        if change is not None:
+            topics.setdefault(change[1:], []).append(change.topic)
+    return tuple(TopicChanges(tuple(names), *sides) for sides, names in topics.items())
+
+
+def count_topics(found: Iterable[TopicChanges]) -> int:
+    """How many topics changed."""
+    return sum(len(group.topics) for group in found)
+
+
+def first_topics(found: Iterable[TopicChanges], most: int) -> tuple[TopicChanges, ...]:
+    """The same of no more than so many topics."""
+    kept = []
+    for group in found:
+        if most > 0:
+            kept.append(group._replace(topics=group.topics[:most]))
+            most -= len(group.topics)
+    return tuple(kept)
 
 
 class DataVersion(NamedTuple):

@@ -127,14 +127,19 @@ def drop(request: Command) -> Generator[None, None, None]:
     reading = request.reading
     yield
     if reading.foreseen is not None:
-        reading.foreseen.ready.fresh.clear()
-        while changes := reading.foreseen.changes:
-            yield
-            del changes[-_GO_AT_ONCE:]
+        for move in reading.foreseen.found:
+            while move.topics:
+                yield
+                del move.topics[-_GO_AT_ONCE:]
+        yield from _empty(reading.foreseen.fresh)
     # Not asked for by its name: that would read what nobody has.
     found = vars(reading).get("found")
     if isinstance(found, Registration) and isinstance(topics := found.topics, dict):
-        while topics:
-            yield
-            for _ in range(min(len(topics), _GO_AT_ONCE)):
-                topics.popitem()
+        yield from _empty(topics)
+
+
+def _empty(table: dict[str, Any]) -> Generator[None, None, None]:
+    while table:
+        yield
+        for _ in range(min(len(table), _GO_AT_ONCE)):
+            table.popitem()

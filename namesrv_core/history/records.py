@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from namesrv_core import events
 from namesrv_core.errors import RocketMQError
-from namesrv_core.events import Event, QueueData, TopicChange, TopicChanges
+from namesrv_core.events import Event
 
 Json = Any
 
@@ -110,8 +110,6 @@ def writer(hint: Any) -> Writer | None:
     if origin in (types.UnionType, typing.Union):
         (inner,) = (writer(item) for item in args if item is not type(None))
         return inner and (lambda value: None if value is None else inner(value))
-    if hint == tuple[TopicChange, ...]:
-        return _alike
     if origin is tuple and args[-1] is Ellipsis:
         each = writer(args[0])
         return each and (lambda value: [each(item) for item in value])
@@ -126,24 +124,6 @@ def writer(hint: Any) -> Writer | None:
     if hasattr(hint, "_fields"):
         return _object(hint)
     return None
-
-
-def _alike(changes: tuple[TopicChange, ...]) -> list[Json]:
-    """Topics that changed alike, together; equal queues are usually the same object."""
-    found: dict[tuple[int, int], list[str]] = {}
-    sides: list[tuple[QueueData | None, QueueData | None]] = []
-    for topic, before, after in changes:
-        key = (id(before), id(after))
-        try:
-            found[key].append(topic)
-        except KeyError:
-            found[key] = [topic]
-            sides.append((before, after))
-    write = _object(TopicChanges)
-    return [
-        write(TopicChanges(topics, before, after))  # type: ignore[arg-type]
-        for topics, (before, after) in zip(found.values(), sides, strict=True)
-    ]
 
 
 Reader = Callable[[Json], Any]
@@ -175,8 +155,6 @@ def reader(hint: Any) -> Reader:
     if origin in (types.UnionType, typing.Union):
         (inner,) = (reader(item) for item in args if item is not type(None))
         return lambda value: None if value is None else inner(value)
-    if hint == tuple[TopicChange, ...]:
-        return _apart
     if origin is tuple and args[-1] is Ellipsis:
         each = reader(args[0])
         return lambda value: tuple(each(item) for item in value)
@@ -186,10 +164,3 @@ def reader(hint: Any) -> Reader:
     if hasattr(hint, "_fields"):
         return _members(hint)
     return lambda value: value
-
-
-def _apart(value: Json) -> tuple[TopicChange, ...]:
-    one = _members(TopicChanges)
-    return tuple(
-        TopicChange(topic, group.before, group.after) for group in map(one, value) for topic in group.topics
-    )

@@ -26,7 +26,6 @@ from namesrv_core.events import (
     RegistrationRefused,
     SettingsChanged,
     Snapshot,
-    TopicChange,
     TopicDeleted,
     TopicsChanged,
     WritePermAdded,
@@ -167,17 +166,18 @@ class Replay:
         self.live.pop((event.cluster_name, event.broker_addr), None)
 
     def _change_topics(self, event: TopicsChanged | TopicDeleted | WritePermWiped | WritePermAdded) -> None:
-        for change in event.changes:
-            self._change_topic(change)
+        for group in event.changes:
+            for topic in group.topics:
+                self._change_topic(topic, group.before, group.after)
 
-    def _change_topic(self, change: TopicChange) -> None:
-        if change.after is not None:
-            self.topics.setdefault(change.topic, {})[change.after.broker_name] = change.after
-        elif change.before is not None:
-            brokers = self.topics.get(change.topic, {})
-            brokers.pop(change.before.broker_name, None)
+    def _change_topic(self, topic: str, before: QueueData | None, after: QueueData | None) -> None:
+        if after is not None:
+            self.topics.setdefault(topic, {})[after.broker_name] = after
+        elif before is not None:
+            brokers = self.topics.get(topic, {})
+            brokers.pop(before.broker_name, None)
             if not brokers:
-                self.topics.pop(change.topic, None)
+                self.topics.pop(topic, None)
 
     def _change_mappings(self, event: MappingsChanged) -> None:
         for change in event.mapping_changes:

@@ -10,7 +10,7 @@ from dataclasses import fields
 from typing import Any
 
 from namesrv_core import events
-from namesrv_core.events import SCHEMA_VERSION, TopicChange, TopicChanges
+from namesrv_core.events import SCHEMA_VERSION, TopicChange
 from namesrv_core.history.meanings import FIELDS
 from namesrv_core.history.records import ENVELOPE, KINDS, camel
 
@@ -53,7 +53,7 @@ def text() -> str:
 
 
 def _parts() -> list[Any]:
-    """The records that stand inside of events, but for the one that journals write another way."""
+    """The records that stand inside of events: all but the one that those of topics are made of."""
     found = [kind for kind in vars(events).values() if hasattr(kind, "_fields") and isinstance(kind, type)]
     return [kind for kind in found if kind is not TopicChange]
 
@@ -100,8 +100,6 @@ def of(hint: Any, nullable: bool = False) -> Schema:
     if origin in (types.UnionType, typing.Union):
         (inner,) = (of(item) for item in args if item is not type(None))
         return {**inner, "type": [inner["type"], "null"]} if nullable else inner
-    if hint == tuple[TopicChange, ...]:
-        hint, args = tuple[TopicChanges, ...], (TopicChanges, ...)
     if origin is tuple and args[-1] is Ellipsis:
         return {"type": "array", "items": of(args[0], nullable=True)}
     if origin is tuple:
@@ -141,8 +139,6 @@ def _in_words(hint: Any) -> str:
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
         return next(_in_words(item) for item in args if item is not type(None)) + " or null"
-    if hint == tuple[TopicChange, ...]:
-        return f"array of `{TopicChanges.__name__}`"
     if origin is tuple and args[-1] is Ellipsis:
         return f"array of {_in_words(args[0])}"
     if origin is tuple:

@@ -6,7 +6,7 @@ import sys
 import time
 from dataclasses import fields
 
-from namesrv_core.events import Event, TopicChange
+from namesrv_core.events import Event, TopicChanges, count_topics, first_topics
 from namesrv_core.server.log_json import Happened, JsonFormatter
 from namesrv_core.server.log_writer import LogWriter
 
@@ -86,15 +86,16 @@ def line(event: Event, cause: str) -> str:
 
 
 def _text(value: object) -> str:
-    if isinstance(value, tuple) and value and isinstance(value[0], TopicChange):
-        more = f" and {len(value) - _SHOWN} more" if len(value) > _SHOWN else ""
-        return ", ".join(_change(change) for change in value[:_SHOWN]) + more
+    if isinstance(value, tuple) and value and isinstance(value[0], TopicChanges):
+        more = count_topics(value) - _SHOWN
+        texts = (_change(topic, group) for group in first_topics(value, _SHOWN) for topic in group.topics)
+        return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
     return str(value)
 
 
-def _change(change: TopicChange) -> str:
+def _change(topic: str, group: TopicChanges) -> str:
     before, after = (
         "none" if queue is None else f"r{queue.read_queue_nums}/w{queue.write_queue_nums}/perm{queue.perm}"
-        for queue in change[1:]
+        for queue in (group.before, group.after)
     )
-    return f"{change.topic} {before}->{after}"
+    return f"{topic} {before}->{after}"

@@ -3,15 +3,18 @@
 import json
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from namesrv_core.events import Event
+from namesrv_core.events import Event, count_topics, first_topics
 from namesrv_core.history.records import camel, to_json
 
 _SHOWN = 3
-_LONG = ("changes", "mapping_changes")
+_LONG: tuple[tuple[str, Callable[..., int], Callable[..., object]], ...] = (
+    ("changes", count_topics, first_topics),
+    ("mapping_changes", len, lambda changes, most: changes[:most]),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +51,12 @@ def _fields(happened: Happened) -> Mapping[str, Any]:
     """Of many changes the first three, and how many more there are."""
     event: Any = happened.event
     left_out = {}
-    for name in _LONG:
+    for name, count, first in _LONG:
         changes = getattr(event, name, ())
-        if len(changes) > _SHOWN:
-            event = replace(event, **{name: changes[:_SHOWN]})
-            left_out[f"{camel(name)}LeftOut"] = len(changes) - _SHOWN
+        more = count(changes) - _SHOWN
+        if more > 0:
+            event = replace(event, **{name: first(changes, _SHOWN)})
+            left_out[f"{camel(name)}LeftOut"] = more
     told = {"event": type(event).__name__, "cause": happened.cause}
     client = {} if happened.client is None else {"client": happened.client}
     return told | client | to_json(event) | left_out

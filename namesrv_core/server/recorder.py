@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
-from namesrv_core.events import Event, EventsLost, JournalResumed
+from namesrv_core.events import Event, EventsLost, JournalResumed, count_topics
 from namesrv_core.history.lines import line
 from namesrv_core.history.records import Origin
 from namesrv_core.server.log import log
@@ -241,4 +241,4 @@ def _weight(event: Event | Taken) -> int:
     """How many changes an event holds in memory, itself included."""
     if isinstance(event, Taken):
         return 1 + len(event.copied.topics)
-    return 1 + len(getattr(event, "changes", ()))
+    return 1 + count_topics(getattr(event, "changes", ()))

@@ -4,66 +4,73 @@ It holds only as long as nobody else has changed queues of that broker; whoever 
 """
 
 from collections.abc import Generator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
-from namesrv_core.events import QueueData, TopicChange
+from namesrv_core.events import QueueData, TopicChanges
 from namesrv_core.protocol.registration import TopicConfig
-from namesrv_core.state.tables import Ready, RouteTables
+from namesrv_core.state.placements import Move, Placement
+from namesrv_core.state.tables import RouteTables
 
 _AT_ONCE = 512
 
 
 class Foreseen(NamedTuple):
-    """Topics whose queues a broker will change, as seen when `RouteTables.moves_of` it was `moves`.
+    """Topics whose queues a broker will change, as seen when the tables had made so many `moves`.
 
-    `ready` are the same, for `RouteTables.put`. Both may be emptied once they are applied.
+    Those that are in no place yet are also `fresh`, with the place they come to. Both may be emptied once
+    they are applied.
     """
 
     broker_name: str
-    changes: list[TopicChange]
-    ready: Ready
+    found: list[Move]
+    fresh: dict[str, Placement]
     moves: int
 
     def holds(self, tables: RouteTables, broker_name: str) -> bool:
-        """Whether it is of that broker, and nothing has come in between."""
-        return self.broker_name == broker_name and self.moves == tables.moves_of(broker_name)
+        """Whether it is of that broker, and nothing of its queues has come in between."""
+        return self.broker_name == broker_name and tables.moved(broker_name) <= self.moves
 
-    def apply(self, tables: RouteTables, *, new_only: bool) -> tuple[TopicChange, ...]:
+    def apply(self, tables: RouteTables, *, new_only: bool) -> tuple[TopicChanges, ...]:
         """Put the queues, once, or only those of topics that the broker did not have; what that changed."""
-        found, ready = tuple(self.changes), self.ready
-        if new_only:
-            found = tuple(change for change in found if change.before is None)
-            others = [(brokers, queue) for brokers, queue in ready.others if self.broker_name not in brokers]
-            ready = ready._replace(others=others)
+        found = [move for move in self.found if move.before is None] if new_only else self.found
         if found:
-            tables.put(self.broker_name, found, ready)
-        return found
+            tables.put(self.broker_name, found, self.fresh, self.moves)
+        return _alike(found)
+
+
+def _alike(found: list[Move]) -> tuple[TopicChanges, ...]:
+    topics: dict[tuple[QueueData | None, QueueData], list[list[str]]] = {}
+    for move in found:
+        topics.setdefault((move.before, move.queue), []).append(move.topics)
+    return tuple(TopicChanges(tuple(chain(*lists)), *sides) for sides, lists in topics.items())
 
 
 def foresee(
     tables: RouteTables, broker_name: str, topics: Mapping[str, TopicConfig]
 ) -> Generator[None, None, Foreseen | None]:
     """With pauses; None where a topic's name is not its key in the table, for it may come twice."""
-    moves, known, ready = tables.moves_of(broker_name), tables.topics, Ready({}, [], tables.topics_gone)
-    found: list[TopicChange] = []
-    alike: dict[tuple[int, int, int, int], QueueData] = {}
+    fresh: dict[str, Placement] = {}
+    known, moves, shared = tables.topics, tables.moves, tables.shared
+    ways: dict[tuple[Placement | None, int, int, int, int], Move] = {}
     left = iter(topics.items())
     while some := list(islice(left, _AT_ONCE)):
         yield
         for topic, config in some:
             if config.topicName != topic:
                 return None
-            numbers = (config.readQueueNums, config.writeQueueNums, config.perm, config.topicSysFlag)
-            queue = alike.get(numbers)
-            if queue is None:
-                queue = alike[numbers] = tables.shared(QueueData(broker_name, *numbers))
-            brokers = known.get(topic)
-            before = None if brokers is None else brokers.get(broker_name)
-            if before is not queue and before != queue:
-                found.append(TopicChange(topic, before, queue))
-                if brokers is None:
-                    ready.fresh[topic] = {broker_name: queue}
-                else:
-                    ready.others.append((brokers, queue))
-    return Foreseen(broker_name, found, ready, moves)
+            here = known.get(topic)
+            read, write, perm, flag = (
+                config.readQueueNums, config.writeQueueNums, config.perm, config.topicSysFlag
+            )  # fmt: skip
+            way = ways.get((here, read, write, perm, flag))
+            if way is None:
+                queue = shared(QueueData(broker_name, read, write, perm, flag))
+                before = None if here is None else here.queues.get(broker_name)
+                there = tables.successors.put(here, queue)
+                way = ways[here, read, write, perm, flag] = Move(here, before, queue, there, [])
+            if way.there is not here:
+                way.topics.append(topic)
+                if here is None:
+                    fresh[topic] = way.there
+    return Foreseen(broker_name, [way for way in ways.values() if way.topics], fresh, moves)

@@ -41,9 +41,9 @@ def route(tables: RouteTables, topic: str, acting_masters: bool = False) -> Rout
     With `acting_masters` the smallest slave of a group that lost its master stands in as id 0, as long as
     its queues cannot be written.
     """
-    queues = tables.topics.get(topic)
-    groups = [tables.groups[name] for name in queues or () if name in tables.groups]
-    if not queues or not groups:
+    queues = tables.queues_of(topic)
+    groups = [tables.groups[name] for name in queues if name in tables.groups]
+    if not groups:
         return None
     rewrite = acting_masters and not topic.startswith(_MEMBER_TOPIC_PREFIX)
     members = [_member(group, queues[group.name], rewrite) for group in groups]
@@ -155,7 +155,8 @@ def member_group_body(tables: RouteTables, cluster: str | None, broker_name: str
 def topics_of_cluster(tables: RouteTables, cluster: str | None) -> list[str]:
     """Topics that a broker of the cluster has."""
     names = tables.clusters.get(cluster, {}) if cluster is not None else {}
-    return [topic for topic, brokers in tables.topics.items() if not names.keys().isdisjoint(brokers)]
+    known = tables.topics.items()
+    return [topic for topic, placement in known if not names.keys().isdisjoint(placement.queues)]
 
 
 def system_topics(tables: RouteTables) -> tuple[list[str], str | None]:
@@ -182,4 +183,5 @@ def unit_sub_ununit_topics(tables: RouteTables) -> list[str]:
 
 def _sys_flags(tables: RouteTables) -> Iterator[tuple[str, int]]:
     """Each topic with the flags that its first broker gave it."""
-    return ((topic, next(iter(brokers.values())).topic_sys_flag) for topic, brokers in tables.topics.items())
+    known = tables.topics.items()
+    return ((topic, next(iter(placement.queues.values())).topic_sys_flag) for topic, placement in known)

@@ -4,9 +4,9 @@ It is this name server's alone and no part of what the broker registers: a regis
 another data version puts the broker's own permission back (section 5.6 of the protocol notes).
 """
 
-from namesrv_core.events import TopicChange, WritePermAdded, WritePermWiped
+from namesrv_core.events import TopicChanges, WritePermAdded, WritePermWiped, alike
 from namesrv_core.protocol.codes import Perm
-from namesrv_core.state.tables import RouteTables, changes
+from namesrv_core.state.tables import RouteTables
 
 
 def wipe(tables: RouteTables, broker_name: str | None) -> WritePermWiped:
@@ -23,15 +23,15 @@ def add(tables: RouteTables, broker_name: str | None) -> WritePermAdded:
 
 def _set_perms(
     tables: RouteTables, broker_name: str | None, keep: int, give: int
-) -> tuple[int, tuple[TopicChange, ...]]:
+) -> tuple[int, tuple[TopicChanges, ...]]:
     if broker_name is None:
         return 0, ()
     topics = tables.topics_of(broker_name)
     found = []
     for topic in topics:
-        queue = tables.topics[topic][broker_name]
+        queue = tables.queues_of(topic)[broker_name]
         found.append(tables.set_queue(topic, queue._replace(perm=queue.perm & keep | give)))
-    altered = changes(found)
+    altered = alike(found)
     if altered:
         tables.generation += 1
     return len(topics), altered

@@ -23,14 +23,14 @@ from namesrv_core.events import (
     QueueData,
     RegistrationRefused,
     TopicChange,
+    TopicChanges,
     TopicsChanged,
+    alike,
 )
 from namesrv_core.protocol.codes import MASTER_ID, Perm
 from namesrv_core.protocol.registration import Registration, TopicConfig
 from namesrv_core.state.foreseen import Foreseen
 from namesrv_core.state.tables import Broker, BrokerGroup, LiveBroker, LiveKey, RouteTables, changes
-
-_NOWHERE: dict[str, QueueData] = {}
 
 DEFAULT_TIMEOUT = 120_000
 """Milliseconds without a sign of life after which a broker has expired, unless it says otherwise."""
@@ -244,10 +244,8 @@ def _apply_topics(
     if foreseen is not None and not read_only:
         put = foreseen.apply(tables, new_only=not changed)
     else:
-        put = changes(
-            _set_topics(tables, broker.broker_name, registration.topics.values(), changed, read_only)
-        )
-    altered = changes(dropped) + put
+        put = alike(_set_topics(tables, broker.broker_name, registration.topics.values(), changed, read_only))
+    altered = alike(dropped) + put
     events: list[Event] = []
     if changed:
         events += _set_mappings(tables, broker.broker_name, registration.mappings, altered)
@@ -261,13 +259,15 @@ def _set_mappings(
     tables: RouteTables,
     broker_name: str,
     mappings: Mapping[str, MappingInfo | None],
-    altered: Iterable[TopicChange],
+    altered: Iterable[TopicChanges],
 ) -> list[Event]:
     """Those of a new version; a topic that comes or goes without one loses that of another time."""
     found: list[MappingChange | None] = []
-    for change in altered if tables.mappings else ():
-        if (change.before is None or change.after is None) and change.topic not in mappings:
-            found.append(tables.drop_mapping(change.topic, broker_name))
+    for group in altered if tables.mappings else ():
+        if group.before is None or group.after is None:
+            found += [
+                tables.drop_mapping(topic, broker_name) for topic in group.topics if topic not in mappings
+            ]
     for topic, info in mappings.items():
         assert info is not None
         found.append(tables.set_mapping(topic, info))
@@ -288,7 +288,7 @@ def _set_topics(
     for config in configs:
         topic = config.topicName
         assert topic is not None
-        before = tables.topics.get(topic, _NOWHERE).get(broker_name)
+        before = tables.queues_of(topic).get(broker_name)
         if before is not None and not changed:
             continue
         numbers = (config.readQueueNums, config.writeQueueNums, config.perm & keep, config.topicSysFlag)
@@ -372,16 +372,17 @@ def _clean_topics(tables: RouteTables, removed: set[str], reduced: set[str]) -> 
     affected = removed | headless
     if not affected:
         return []
-    for topic, brokers in list(tables.topics.items()):
-        for name in affected.intersection(brokers):
+    for topic, placement in list(tables.topics.items()):
+        queues = placement.queues
+        for name in affected.intersection(queues):
             if name in removed:
                 change = tables.drop_queue(topic, name)
             else:
-                queue = brokers[name]
+                queue = queues[name]
                 change = tables.set_queue(topic, queue._replace(perm=queue.perm & ~int(Perm.WRITE)))
             if change is not None:
                 found.setdefault(name, []).append(change)
-    return [TopicsChanged(name, "unregistration", tuple(altered)) for name, altered in found.items()]
+    return [TopicsChanged(name, "unregistration", alike(altered)) for name, altered in found.items()]
 
 
 def _min_id_changed(group: BrokerGroup, offline_addr: str | None, ha_addr: str | None) -> MinBrokerIdChanged:

@@ -3,6 +3,7 @@
 from namesrv_core.history.replay import GroupTable, Replay
 from namesrv_core.state import lookup
 from namesrv_core.state.kv import ORDER_TOPIC_CONFIG
+from namesrv_core.state.placements import Placement
 from namesrv_core.state.tables import BrokerGroup, RouteTables
 
 
@@ -28,7 +29,7 @@ def _tables(past: Replay, topic: str) -> RouteTables:
     """As much of the tables as the route of one topic takes."""
     tables = RouteTables()
     if topic in past.topics:
-        tables.topics[topic] = past.topics[topic]
+        tables.topics[topic] = Placement(past.topics[topic])
     if topic in past.mappings:
         tables.mappings[topic] = past.mappings[topic]
     for name in past.topics.get(topic, ()):

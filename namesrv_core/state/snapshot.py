@@ -3,7 +3,7 @@
 The copy is taken between two requests; the event can be made elsewhere, later.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from namesrv_core.events import (
@@ -18,6 +18,7 @@ from namesrv_core.events import (
     TopicMappings,
 )
 from namesrv_core.state.name_server import NameServerState
+from namesrv_core.state.placements import Queues
 from namesrv_core.state.registration import broker_info
 
 KvTables = Mapping[str, Mapping[str, str | None]]
@@ -29,7 +30,7 @@ class Copy(NamedTuple):
     clusters: tuple[ClusterNames, ...]
     groups: tuple[Group, ...]
     live: tuple[Living, ...]
-    topics: list[tuple[str, tuple[QueueData, ...]]]
+    topics: Mapping[str, Queues]
     mappings: tuple[TopicMappings, ...]
     kv: KvTables
     settings: Mapping[str, str]
@@ -49,7 +50,7 @@ def copy(state: NameServerState, now: int, kv: KvTables, settings: Mapping[str, 
             for key, live in tables.live.items()
             if (info := broker_info(tables, key)) is not None
         ),
-        [(topic, tuple(brokers.values())) for topic, brokers in tables.topics.items()],
+        {topic: placement.queues for topic, placement in tables.topics.items()},
         tuple(TopicMappings(topic, _mappings(found)) for topic, found in tables.mappings.items()),
         kv,
         settings,
@@ -80,20 +81,20 @@ def snapshot(copied: Copy, reason: str) -> Snapshot:
     )
 
 
-def _alike(
-    topics: Iterable[tuple[str, tuple[QueueData, ...]]],
-) -> tuple[tuple[QueueData, ...], tuple[AlikeTopics, ...]]:
-    """By identity: `RouteTables.shared` makes equal queues one object, and hashing them takes too long."""
+def _alike(topics: Mapping[str, Queues]) -> tuple[tuple[QueueData, ...], tuple[AlikeTopics, ...]]:
+    """By identity: what is equal mostly is the same (`RouteTables`), and hashing it all takes too long."""
+    topics_at: dict[int, list[str]] = {}
     topics_of: dict[tuple[int, ...], list[str]] = {}
     places: dict[int, int] = {}
     queues: list[QueueData] = []
-    for topic, on_brokers in topics:
-        key = tuple(map(id, on_brokers))
-        if key not in topics_of:
-            topics_of[key] = []
-            for queue in on_brokers:
+    for topic, on_brokers in topics.items():
+        names = topics_at.get(id(on_brokers))
+        if names is None:
+            key = tuple(map(id, on_brokers.values()))
+            names = topics_at[id(on_brokers)] = topics_of.setdefault(key, [])
+            for queue in () if names else on_brokers.values():
                 if places.setdefault(id(queue), len(queues)) == len(queues):
                     queues.append(queue)
-        topics_of[key].append(topic)
+        names.append(topic)
     alike = (AlikeTopics(tuple(names), tuple(places[one] for one in key)) for key, names in topics_of.items())
     return tuple(queues), tuple(alike)

@@ -4,12 +4,11 @@ A topic has an entry only while a broker has queues of it; a queue mapping goes 
 the broker brings the topic without one; a cluster lists a broker name only while the group exists.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from namesrv_core.events import DataVersion, MappingChange, MappingInfo, QueueData, TopicChange
-
-Change = TypeVar("Change", TopicChange, MappingChange)
+from namesrv_core.state.placements import NO_QUEUES, Move, Placement, Queues, Successors
 
 LiveKey = tuple[str, str]
 """Cluster name and broker address."""
@@ -91,34 +90,23 @@ class LiveBroker:
         self.seal: Seal | None = None
 
 
-class Ready(NamedTuple):
-    """Queues of a broker that differ from what is there, so that next to nothing is left to do.
-
-    `fresh` are whole entries for topics that no broker has, `others` go into entries that are there: it holds
-    as long as no entry goes (`RouteTables.topics_gone`).
-    """
-
-    fresh: dict[str, dict[str, QueueData]]
-    others: list[tuple[dict[str, QueueData], QueueData]]
-    topics_gone: int
-
-
 class RouteTables:
     """The tables of `RouteInfoManager`. `generation` moves whenever an answer about routes may change.
 
-    So many `topics_gone` have lost their last queues.
+    Queues have come, gone or become others in so many `moves`.
     """
 
     def __init__(self) -> None:
         self.clusters: dict[str, dict[str, None]] = {}
         self.groups: dict[str, BrokerGroup] = {}
         self.live: dict[LiveKey, LiveBroker] = {}
-        self.topics: dict[str, dict[str, QueueData]] = {}
+        self.topics: dict[str, Placement] = {}
         self.filters: dict[LiveKey, list[str | None]] = {}
         self.mappings: dict[str, dict[str | None, MappingInfo]] = {}
-        self.generation = self.topics_gone = 0
-        self._moves = self._forgotten_moves = 0
+        self.successors = Successors()
+        self.generation = self.moves = 0
         self._moved: dict[str, int] = {}
+        self._forgotten = 0
         self._same: dict[QueueData, QueueData] = {}
 
     def shared(self, queue: QueueData) -> QueueData:
@@ -127,54 +115,88 @@ class RouteTables:
             self._same.clear()
         return self._same.setdefault(queue, queue)
 
+    def queues_of(self, topic: str) -> Queues:
+        """A topic's queues by broker name; none for one that is not known."""
+        placement = self.topics.get(topic)
+        return NO_QUEUES if placement is None else placement.queues
+
     def set_queue(self, topic: str, queue: QueueData) -> TopicChange | None:
         """Put a broker's queues of a topic; None if they are as they were."""
-        brokers = self.topics.setdefault(topic, {})
-        before = brokers.get(queue.broker_name)
+        here = self.topics.get(topic)
+        before = None if here is None else here.queues.get(queue.broker_name)
         if before == queue:
             return None
-        after = brokers[queue.broker_name] = self.shared(queue)
+        after = self.shared(queue)
         self._note_move(queue.broker_name)
+        self._move(topic, here, self.successors.put(here, after))
         return TopicChange(topic, before, after)
-
-    def put(self, broker_name: str, found: Iterable[TopicChange], ready: Ready) -> None:
-        """Put what is new of a broker's topics: what was `found` to differ, as it was made `ready`."""
-        topics, fresh = self.topics, ready.fresh
-        if self.topics_gone == ready.topics_gone:
-            for topic in topics.keys() & fresh.keys():
-                # Another broker has brought it since.
-                topics[topic].update(fresh.pop(topic))
-            topics.update(fresh)
-            for brokers, queue in ready.others:
-                brokers[broker_name] = queue
-        else:
-            for topic, _, after in found:
-                assert after is not None
-                topics.setdefault(topic, {})[broker_name] = after
-        self._note_move(broker_name)
-
-    def moves_of(self, broker_name: str) -> int:
-        """Another number whenever queues of that broker have come, gone or become others."""
-        return self._moved.get(broker_name, self._forgotten_moves)
-
-    def _note_move(self, broker_name: str) -> None:
-        self._moves += 1
-        if len(self._moved) >= _MOVED:
-            self._moved.clear()
-            self._forgotten_moves = self._moves
-        self._moved[broker_name] = self._moves
 
     def drop_queue(self, topic: str, broker_name: str) -> TopicChange | None:
         """Remove a broker's queues of a topic; None if there were none."""
-        brokers = self.topics.get(topic, {})
-        before = brokers.pop(broker_name, None)
-        if before is None:
+        here = self.topics.get(topic)
+        before = None if here is None else here.queues.get(broker_name)
+        if here is None or before is None:
             return None
-        if not brokers:
-            del self.topics[topic]
-            self.topics_gone += 1
         self._note_move(broker_name)
+        self._move(topic, here, self.successors.drop(here, broker_name))
         return TopicChange(topic, before, None)
+
+    def _move(self, topic: str, here: Placement | None, there: Placement | None) -> None:
+        for placement, by in (here, -1), (there, 1):
+            if placement is not None:
+                placement.topics += by
+                placement.moves = self.moves
+        if there is None:
+            del self.topics[topic]
+        else:
+            self.topics[topic] = there
+
+    def put(
+        self, broker_name: str, found: Sequence[Move], fresh: Mapping[str, Placement], moves: int
+    ) -> None:
+        """Move a broker's topics at once, as it was `found` when there had been so many `moves`.
+
+        `fresh` are those that were in no place. What has happened meanwhile is kept.
+        """
+        is_same = self.moves == moves
+        are_there = [is_same if here is None else here.moves <= moves for here, *_ in found]
+        self._note_move(broker_name)
+        if is_same:
+            self.topics.update(fresh)
+        for move, is_there in zip(found, are_there, strict=True):
+            if is_there:
+                self._move_together(move)
+            else:
+                for topic in move.topics:
+                    here = self.topics.get(topic)
+                    self._move(topic, here, self.successors.put(here, move.queue))
+
+    def _move_together(self, move: Move) -> None:
+        """All of these topics are where they were found to be."""
+        here, there, count = move.here, move.there, len(move.topics)
+        if here is not None:
+            # Others may have changed the place itself meanwhile.
+            there = self.successors.put(here, move.queue)
+            if here.topics == count and not there.topics:
+                here.queues = there.queues
+                self.successors.forget()
+                return
+            self.topics.update(dict.fromkeys(move.topics, there))
+            here.topics -= count
+            here.moves = self.moves
+        there.topics += count
+        there.moves = self.moves
+
+    def moved(self, broker_name: str) -> int:
+        """How many `moves` there had been with the last one of that broker's queues, or more."""
+        return self._moved.get(broker_name, self._forgotten)
+
+    def _note_move(self, broker_name: str) -> None:
+        self.moves += 1
+        if len(self._moved) >= _MOVED:
+            self._moved.clear()
+            self._forgotten = self.moves
+        self._moved[broker_name] = self.moves
 
     def set_mapping(self, topic: str, info: MappingInfo) -> MappingChange | None:
         """Put which queues of a static topic a broker holds; None if that was known."""
@@ -192,7 +214,7 @@ class RouteTables:
         return None if before is None else MappingChange(topic, broker_name, before, None)
 
     def topics_of(self, broker_name: str) -> list[str]:
-        return [topic for topic, brokers in self.topics.items() if broker_name in brokers]
+        return [topic for topic, placement in self.topics.items() if broker_name in placement.queues]
 
     def drop_group(self, name: str) -> tuple[MappingChange, ...]:
         """Forget a group that has no member left, in every cluster that lists it, with its mappings."""
@@ -221,6 +243,6 @@ class RouteTables:
         return (key for key, broker in self.live.items() if broker.channel == channel)
 
 
-def changes(found: Iterable[Change | None]) -> tuple[Change, ...]:
+def changes(found: Iterable[MappingChange | None]) -> tuple[MappingChange, ...]:
     """Those that are changes."""
     return tuple(change for change in found if change is not None)

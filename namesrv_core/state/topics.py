@@ -2,17 +2,16 @@
 
 from collections.abc import Iterable
 
-from namesrv_core.events import QueueData, TopicChange, TopicDeleted, TopicsChanged
-from namesrv_core.state.tables import RouteTables, changes
+from namesrv_core.events import QueueData, TopicChange, TopicDeleted, TopicsChanged, alike
+from namesrv_core.state.tables import RouteTables
 
 
 def delete(tables: RouteTables, topic: str | None, cluster: str | None) -> list[TopicDeleted]:
     """Drop a topic's queues in one cluster, or in all where none is named; an unknown topic is no error."""
     if topic is None:
         return []
-    brokers = tables.topics.get(topic, {})
-    names = list(tables.clusters.get(cluster, {})) if cluster else list(brokers)
-    altered = changes([tables.drop_queue(topic, name) for name in names])
+    names = list(tables.clusters.get(cluster, {}) if cluster else tables.queues_of(topic))
+    altered = alike(tables.drop_queue(topic, name) for name in names)
     if not altered:
         return []
     tables.generation += 1
@@ -38,4 +37,4 @@ def register(tables: RouteTables, topic: str | None, queues: Iterable[QueueData]
             found[queue.broker_name] = change
     if found:
         tables.generation += 1
-    return [TopicsChanged(name, "topic registration", (change,)) for name, change in found.items()]
+    return [TopicsChanged(name, "topic registration", alike([change])) for name, change in found.items()]

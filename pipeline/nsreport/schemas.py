@@ -21,7 +21,7 @@ from pyspark.sql.types import (
 )
 
 from namesrv_core import events
-from namesrv_core.events import Event, TopicChange, TopicChanges
+from namesrv_core.events import Event
 
 _PLAIN: dict[Any, DataType] = {
     str: StringType(),
@@ -101,7 +101,7 @@ def of(hint: Any) -> DataType:
     if origin in (types.UnionType, typing.Union):
         return next(of(item) for item in args if item is not type(None))
     if origin is tuple and args[-1] is Ellipsis:
-        return ArrayType(of(TopicChanges if args[0] is TopicChange else args[0]))
+        return ArrayType(of(args[0]))
     if origin is tuple:
         return ArrayType(of(args[0]) if len(set(args)) == 1 else StringType())
     if origin is Mapping:

@@ -25,6 +25,7 @@ from namesrv_core.events import (
     ServerStarted,
     TopicChange,
     TopicsChanged,
+    alike,
 )
 from namesrv_core.history.lines import line
 from namesrv_core.history.records import Origin
@@ -134,7 +135,7 @@ def _changes(server: str, begun: int, faults: list[Fault]) -> Iterator[Timed]:
         told = [
             _rest(
                 server,
-                TopicsChanged(_name(broker), "registration", (TopicChange("orders-eu-17", old, new),)),
+                TopicsChanged(_name(broker), "registration", alike([TopicChange("orders-eu-17", old, new)])),
                 *_by(broker),
             )
             for old, new in (queues, queues[::-1])

@@ -37,6 +37,7 @@ from namesrv_core.events import (
     TopicChange,
     TopicsChanged,
     WritePermWiped,
+    alike,
 )
 from namesrv_core.history.lines import line
 from namesrv_core.history.records import Origin
@@ -87,15 +88,15 @@ class World:
         topics = [*self.on[broker], *more]
         yield BrokerUnregistered("c", name, 0, addr, "channel closed", self.chance.randrange(1000))
         queues = [(topic, self.queue(broker, topic)) for topic in topics]
-        yield TopicsChanged(name, "unregistration", tuple(TopicChange(t, queue, None) for t, queue in queues))
+        yield TopicsChanged(name, "unregistration", alike(TopicChange(t, queue, None) for t, queue in queues))
         yield BrokerRegistered("c", name, 0, addr, len(topics), info=self._info())
-        yield TopicsChanged(name, "registration", tuple(TopicChange(t, None, queue) for t, queue in queues))
+        yield TopicsChanged(name, "registration", alike(TopicChange(t, None, queue) for t, queue in queues))
 
     def change(self, broker: int, topic: str) -> Iterator[Event]:
         name = f"broker-{broker}"
         yield BrokerChanged("c", name, 0, f"10.0.0.{broker}:10911", len(self.on[broker]), info=self._info())
         change = TopicChange(topic, self.queue(broker, topic), self.queue(broker, topic, 4))
-        yield TopicsChanged(name, "registration", (change,))
+        yield TopicsChanged(name, "registration", alike([change]))
 
     def _info(self) -> BrokerInfo:
         return BrokerInfo("ha", 120_000, DataVersion(self.chance.randrange(9999), 0, BEGIN), ())
@@ -104,7 +105,7 @@ class World:
         yield self.snapshot
         if has_rare:
             yield from self.restart(0, (RARE,))
-            yield WritePermWiped("broker-0", 1, (TopicChange(RARE, self.queue(0, RARE), None),))
+            yield WritePermWiped("broker-0", 1, alike([TopicChange(RARE, self.queue(0, RARE), None)]))
         while True:
             sort, broker = self.chance.random(), self.chance.randrange(BROKERS)
             if sort < 0.02:

@@ -23,6 +23,7 @@ from namesrv_core.events import (
     TopicChange,
     TopicsChanged,
     WritePermWiped,
+    alike,
 )
 from namesrv_core.history.lines import line
 from namesrv_core.history.records import Origin
@@ -116,7 +117,7 @@ class Life:
         before = self.tables.topics.get(topic, {}).get(broker)
         after = QueueData(broker, 4, self.random.choice([0, 4]), self.random.choice([4, 6]), 0)
         gone = before is not None and self.random.random() < 0.4
-        change = (TopicChange(topic, before, None if gone else after),)
+        change = alike([TopicChange(topic, before, None if gone else after)])
         wiped = WritePermWiped(broker, 1, change)
         self.say(wiped if after.perm == 4 else TopicsChanged(broker, "x", change))
 

@@ -6,6 +6,7 @@ from namesrv_core.events import Event, QueueData
 from namesrv_core.protocol.bodies import DataVersion, MappingInfo
 from namesrv_core.protocol.registration import Registration, TopicConfig
 from namesrv_core.state.liveness import channel_closed, expire
+from namesrv_core.state.placements import Queues
 from namesrv_core.state.registration import Master, Unregistration, register, unregister
 from namesrv_core.state.tables import Broker, RouteTables
 
@@ -83,9 +84,12 @@ class Lab:
 
     def perms(self, broker: str = "a") -> dict[str, int]:
         """Permission of each topic that the broker has."""
-        return {
-            name: brokers[broker].perm for name, brokers in self.tables.topics.items() if broker in brokers
-        }
+        return {name: queues[broker].perm for name, queues in self.queues.items() if broker in queues}
+
+    @property
+    def queues(self) -> dict[str, Queues]:
+        """Of each topic, by broker."""
+        return queues_in(self.tables)
 
     def addrs(self, name: str = "a") -> dict[int, str]:
         return dict(self.tables.groups[name].addrs) if name in self.tables.groups else {}
@@ -103,7 +107,7 @@ class Lab:
                 key: (live.heard_at, live.timeout, live.version, live.channel, live.ha_addr)
                 for key, live in tables.live.items()
             },
-            {name: brokers.copy() for name, brokers in tables.topics.items()},
+            queues_in(tables),
             {key: list(filters) for key, filters in tables.filters.items()},
             {name: infos.copy() for name, infos in tables.mappings.items()},
             tables.generation,
@@ -119,3 +123,8 @@ class Lab:
             or tables.filters
             or tables.mappings
         )
+
+
+def queues_in(tables: RouteTables) -> dict[str, Queues]:
+    """Of each topic, by broker."""
+    return {topic: placement.queues for topic, placement in tables.topics.items()}

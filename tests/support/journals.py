@@ -13,6 +13,7 @@ from namesrv_core.events import (
     Snapshot,
     TopicChange,
     TopicsChanged,
+    alike,
 )
 from namesrv_core.history.lines import line
 from namesrv_core.history.records import Origin
@@ -31,7 +32,7 @@ def snapshot(reason: str = "interval", **more: Any) -> Snapshot:
 def registered(name: str, *topics: str, addr: str = "10.0.0.1:10911", cluster: str = "c") -> list[Event]:
     """What it writes down that a master brings topics, each with 8 queues."""
     queue = QueueData(name, 8, 8, 6)
-    changes = tuple(TopicChange(topic, None, queue) for topic in topics)
+    changes = alike(TopicChange(topic, None, queue) for topic in topics)
     return [
         BrokerRegistered(cluster, name, 0, addr, len(topics), info=BrokerInfo("ha")),
         TopicsChanged(name, "registration", changes),

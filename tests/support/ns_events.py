@@ -13,7 +13,7 @@ from namesrv_core.events import (
     Heartbeats,
     QueueData,
     Snapshot,
-    TopicChange,
+    TopicChanges,
     TopicsChanged,
     WritePermWiped,
 )
@@ -92,9 +92,9 @@ def opened(name: str, *topics: str, before: int | None = None, after: int | None
 
 def changes(
     name: str, topics: Sequence[str], before: int | None, after: int | None
-) -> tuple[TopicChange, ...]:
-    queues = [None if perm is None else QueueData(name, 8, 8, perm) for perm in (before, after)]
-    return tuple(TopicChange(topic, queues[0], queues[1]) for topic in topics)
+) -> tuple[TopicChanges, ...]:
+    sides = [None if perm is None else QueueData(name, 8, 8, perm) for perm in (before, after)]
+    return (TopicChanges(tuple(topics), *sides),)
 
 
 def wiped(name: str, *topics: str) -> Event:

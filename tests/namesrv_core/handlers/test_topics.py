@@ -66,7 +66,7 @@ def test_a_topic_is_deleted_everywhere_or_in_one_cluster(form: HeaderType) -> No
     wire = lab(form)
     assert wire.ask(216, {"topic": "T0", "clusterName": "d"}).code == 0
     assert [type(event) for event in wire.events] == [TopicDeleted]
-    assert set(wire.state.tables.topics["T0"]) == {"a"}
+    assert set(wire.state.tables.queues_of("T0")) == {"a"}
     assert wire.ask(216, {"topic": "T0"}).code == 0
     assert "T0" not in wire.state.tables.topics
     assert wire.ask(105, {"topic": "T0"}).code == 17
@@ -85,7 +85,7 @@ def test_a_topic_registered_by_itself_is_stored_as_it_is(form: HeaderType) -> No
     wire = lab(form)
     assert wire.ask(217, {"topic": "X"}, ROUTE).code == 0
     assert [type(event) for event in wire.events] == [TopicsChanged]
-    assert wire.state.tables.topics["X"]["a"] == ("a", 3, 2, 4, 0)
+    assert wire.state.tables.queues_of("X")["a"] == ("a", 3, 2, 4, 0)
 
 
 @pytest.mark.parametrize("body", [b"", b"null", b"{}", b'{"queueDatas":null}', b'{"queueDatas":{}}'])

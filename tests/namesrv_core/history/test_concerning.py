@@ -21,6 +21,7 @@ from namesrv_core.events import (
     TopicDeleted,
     TopicsChanged,
     WritePermWiped,
+    alike,
 )
 from namesrv_core.history.concerning import Concerning, Kind, Subject
 from namesrv_core.history.lines import line, parse
@@ -32,9 +33,9 @@ OTHER = QueueData("b", 4, 4, 6)
 EVENTS: tuple[Event, ...] = (
     snapshot("start", groups=(Group("c", "a", False, None, ()), Group("d", "b", False, None, ()))),
     *registered("a", "T", "U"),
-    WritePermWiped("a", 2, (TopicChange("T", RW, RO), TopicChange("U", RW, RO))),
-    TopicDeleted("T", None, (TopicChange("T", RO, None), TopicChange("T", OTHER, None))),
-    TopicsChanged("b", "registration", (TopicChange("\u4e3b\u9898", None, OTHER),)),
+    WritePermWiped("a", 2, alike([TopicChange("T", RW, RO), TopicChange("U", RW, RO)])),
+    TopicDeleted("T", None, alike([TopicChange("T", RO, None), TopicChange("T", OTHER, None)])),
+    TopicsChanged("b", "registration", alike([TopicChange("\u4e3b\u9898", None, OTHER)])),
     MappingsChanged(
         "b", (MappingChange("S", "b", None, MappingInfo("S")), MappingChange("V", "b", None, None))
     ),

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from namesrv_core.events import BrokersPolled, KvPut, QueueData, TopicChange, TopicsChanged
+from namesrv_core.events import BrokersPolled, KvPut, QueueData, TopicChange, TopicsChanged, alike
 from namesrv_core.history.lines import line, parse
 from namesrv_core.history.records import BadRecord, Origin, OtherVersion, event_of
 
@@ -31,7 +31,7 @@ def test_who_saw_it_is_said_where_that_is_not_the_name_server_itself() -> None:
 
 
 def test_ten_thousand_topics_of_a_broker_take_little_more_than_their_names() -> None:
-    changes = tuple(TopicChange(f"topic-{number}", None, QUEUE) for number in range(10_000))
+    changes = alike(TopicChange(f"topic-{number}", None, QUEUE) for number in range(10_000))
     assert len(line(1, "s", ORIGIN, TopicsChanged("a", "registration", changes))) < 10_000 * 15
 
 

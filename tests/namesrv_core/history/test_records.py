@@ -20,6 +20,7 @@ from namesrv_core.events import (
     QueueData,
     TopicChange,
     TopicsChanged,
+    alike,
 )
 from namesrv_core.history.lines import line, parse
 from namesrv_core.history.records import (
@@ -58,9 +59,9 @@ def test_names_are_the_wire_s_also_inside_of_records() -> None:
 
 
 def test_topics_that_changed_alike_stand_together() -> None:
-    changes = tuple(TopicChange(f"T{number}", None, QUEUE) for number in range(3))
-    other = QUEUE._replace(perm=4)
-    value = written(TopicsChanged("a", "registration", (*changes, TopicChange("U", QUEUE, other))))
+    changes = [TopicChange(f"T{number}", None, QUEUE) for number in range(3)]
+    other = TopicChange("U", QUEUE, QUEUE._replace(perm=4))
+    value = written(TopicsChanged("a", "registration", alike([*changes, other, None])))
     assert [(group["topics"], "before" in group) for group in value["changes"]] == [
         (["T0", "T1", "T2"], False),
         (["U"], True),
@@ -69,7 +70,7 @@ def test_topics_that_changed_alike_stand_together() -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 255, 256, 257, 512, 1000])
 def test_long_lists_are_whole(count: int) -> None:
-    changes = tuple(TopicChange(f"topic-{number}", None, QUEUE) for number in range(count))
+    changes = alike(TopicChange(f"topic-{number}", None, QUEUE) for number in range(count))
     event = TopicsChanged("a", "registration", changes)
     assert read_again(event) == event
 

@@ -24,6 +24,7 @@ from namesrv_core.events import (
     SnapshotMark,
     TopicChange,
     TopicsChanged,
+    alike,
 )
 from namesrv_core.history.lines import line, parse
 from namesrv_core.history.records import Origin, Record
@@ -245,6 +246,6 @@ def test_queues_keep_the_order_in_which_brokers_came(names: Sequence[str]) -> No
     for name in names:
         events += [
             BrokerRegistered("c", name, 0, f"{name}:1", 1),
-            TopicsChanged(name, "registration", (TopicChange("T", None, QueueData(name, 8, 8, 6)),)),
+            TopicsChanged(name, "registration", alike([TopicChange("T", None, QueueData(name, 8, 8, 6))])),
         ]
     assert list(replayed(events).topics["T"]) == list(names)

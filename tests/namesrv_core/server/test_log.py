@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from namesrv_core import events
-from namesrv_core.events import BrokerRegistered, KvPut, QueueData, TopicChange, TopicsChanged
+from namesrv_core.events import BrokerRegistered, KvPut, QueueData, TopicChange, TopicsChanged, alike
 from namesrv_core.server import log as logs
 from namesrv_core.server.log import arrange, line, log, say, set_level, set_up
 
@@ -29,14 +29,14 @@ def test_fields_that_are_none_are_left_out() -> None:
 
 
 def test_three_changes_are_shown_and_the_others_counted() -> None:
-    changes = tuple(TopicChange(f"T{number}", None, QUEUE) for number in range(5))
+    changes = alike(TopicChange(f"T{number}", None, QUEUE) for number in range(5))
     text = line(TopicsChanged("a", "registration", changes), "x")
     assert "changes=T0 none->r8/w7/perm6, T1 none->r8/w7/perm6, T2 none->r8/w7/perm6 and 2 more (x)" in text
 
 
 def test_before_and_after_of_a_change_are_shown() -> None:
-    changed = TopicsChanged("a", "registration", (TopicChange("T", QUEUE, QUEUE._replace(perm=4)),))
-    gone = TopicsChanged("a", "registration", (TopicChange("T", QUEUE, None),))
+    changed = TopicsChanged("a", "registration", alike([TopicChange("T", QUEUE, QUEUE._replace(perm=4))]))
+    gone = TopicsChanged("a", "registration", alike([TopicChange("T", QUEUE, None)]))
     assert "T r8/w7/perm6->r8/w7/perm4 (x)" in line(changed, "x")
     assert "T r8/w7/perm6->none (x)" in line(gone, "x")
 

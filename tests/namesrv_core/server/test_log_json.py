@@ -5,7 +5,7 @@ import logging
 import sys
 from typing import Any
 
-from namesrv_core.events import BrokerRegistered, QueueData, TopicChange, TopicsChanged
+from namesrv_core.events import BrokerRegistered, QueueData, TopicChange, TopicsChanged, alike
 from namesrv_core.server.log_json import Happened, JsonFormatter
 
 
@@ -35,7 +35,7 @@ def test_an_event_has_its_fields_as_the_journal_spells_them() -> None:
 
 
 def test_of_many_changes_three_are_shown_and_the_others_counted() -> None:
-    changes = tuple(TopicChange(f"T{number}", None, QueueData("a", number, 8, 6)) for number in range(5000))
+    changes = alike(TopicChange(f"T{number}", None, QueueData("a", number, 8, 6)) for number in range(5000))
     found = formatted(Happened(TopicsChanged("a", "registration", changes), "x", None, ""))
     assert len(found["changes"]) == 3
     assert found["changesLeftOut"] == 4997

@@ -420,7 +420,7 @@ async def test_a_large_registration_holds_nobody_up_and_is_seen_whole_or_not_at_
                 assert (await client.ask(206)).code == 0
                 topics = server.state.tables.topics
                 assert len(topics) in (0, 4000)
-                assert len({queues["a"].perm for queues in topics.values()}) < 2
+                assert len({placement.queues["a"].perm for placement in topics.values()}) < 2
             # What comes behind it on its connection comes after it.
             answers = [answered.result(), await broker.receive()]
             assert [answer.code for answer in answers if answer] == [0, 0]

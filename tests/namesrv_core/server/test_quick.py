@@ -234,8 +234,8 @@ def _tables(server: Server) -> dict[str, Any]:
     tables = server.state.tables
     return {
         "topics": {
-            topic: {name: list(queue) for name, queue in brokers.items()}
-            for topic, brokers in tables.topics.items()
+            topic: {name: list(queue) for name, queue in placement.queues.items()}
+            for topic, placement in tables.topics.items()
         },
         "live": {
             f"{cluster} {addr}": [live.heard_at, live.channel, live.timeout, repr(live.version)]

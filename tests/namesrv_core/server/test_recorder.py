@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 
-from namesrv_core.events import Event, EventsLost, JournalResumed, KvPut, Snapshot, TopicChange, TopicsChanged
+from namesrv_core.events import (
+    Event,
+    EventsLost,
+    JournalResumed,
+    KvPut,
+    Snapshot,
+    TopicChange,
+    TopicsChanged,
+    alike,
+)
 from namesrv_core.history.lines import parse
 from namesrv_core.history.records import Origin, Record, event_of
 from namesrv_core.server.recorder import Figures, Recorder, Taken
@@ -143,7 +152,7 @@ def test_a_loss_is_told_before_the_next_event_and_without_one(bench: Bench) -> N
 
 
 def test_an_event_that_is_larger_than_all_room_is_taken_by_an_idle_recorder(bench: Bench) -> None:
-    changes = tuple(TopicChange(f"T{number}", None, queue()) for number in range(50))
+    changes = alike(TopicChange(f"T{number}", None, queue()) for number in range(50))
     large = TopicsChanged("a", "registration", changes)
     assert bench.recorder.put(ORIGIN, large)
     assert not bench.recorder.put(ORIGIN, put(1))

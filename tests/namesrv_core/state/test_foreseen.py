@@ -1,12 +1,13 @@
 """What a registration will change, told before: the same as it then does change, or it does not hold."""
 
+from collections import Counter
 from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesrv_core.events import QueueData, TopicChange
+from namesrv_core.events import QueueData, TopicChanges
 from namesrv_core.protocol.registration import TopicConfig
 from namesrv_core.state import foreseen, tables
 from namesrv_core.state.foreseen import Foreseen, foresee
@@ -15,9 +16,11 @@ from namesrv_core.state.tables import RouteTables
 WIDE, NARROW = QueueData("a", 16, 16, 6, 0), QueueData("a", 4, 4, 6, 0)
 
 
-def looked(known: RouteTables, topics: Mapping[str, TopicConfig]) -> tuple[Foreseen | None, int]:
-    """What is foreseen for broker "a", and the number of steps that took."""
-    steps, pauses = foresee(known, "a", topics), 0
+def looked(
+    known: RouteTables, topics: Mapping[str, TopicConfig], name: str = "a"
+) -> tuple[Foreseen | None, int]:
+    """What is foreseen for a broker, and the number of steps that took."""
+    steps, pauses = foresee(known, name, topics), 0
     try:
         while True:
             next(steps)
@@ -43,11 +46,10 @@ def known() -> RouteTables:
 def test_only_what_differs_will_change(known: RouteTables) -> None:
     found, _ = looked(known, configs("same", "other", "of b", "new"))
     assert found is not None
-    assert found.changes == [
-        TopicChange("other", NARROW, WIDE),
-        TopicChange("of b", None, WIDE),
-        TopicChange("new", None, WIDE),
-    ]
+    assert found.apply(known, new_only=False) == (
+        TopicChanges(("other",), NARROW, WIDE),
+        TopicChanges(("of b", "new"), None, WIDE),
+    )
 
 
 @pytest.mark.parametrize("new_only", [False, True])
@@ -55,9 +57,9 @@ def test_what_is_applied_is_what_is_there(known: RouteTables, new_only: bool) ->
     found, _ = looked(known, configs("other", "new"))
     assert found is not None
     applied = found.apply(known, new_only=new_only)
-    assert [change.topic for change in applied] == (["new"] if new_only else ["other", "new"])
-    assert known.topics["other"]["a"] == (NARROW if new_only else WIDE)
-    assert known.topics["new"] == {"a": WIDE}
+    assert [change.topics for change in applied] == ([("new",)] if new_only else [("other",), ("new",)])
+    assert known.queues_of("other")["a"] == (NARROW if new_only else WIDE)
+    assert known.queues_of("new") == {"a": WIDE}
     assert not found.holds(known, "a")
 
 
@@ -69,8 +71,8 @@ def test_who_brings_or_drops_the_same_topics_meanwhile_loses_nothing(known: Rout
     known.drop_queue("of b", "b")
     assert found.holds(known, "a")
     found.apply(known, new_only=False)
-    assert known.topics["new"] == {"b": new, "a": WIDE}
-    assert known.topics["newer"] == known.topics["of b"] == {"a": WIDE}
+    assert known.queues_of("new") == {"b": new, "a": WIDE}
+    assert known.queues_of("newer") == known.queues_of("of b") == {"a": WIDE}
 
 
 def test_a_topic_that_goes_and_comes_back_meanwhile_is_put_where_it_is(known: RouteTables) -> None:
@@ -79,45 +81,76 @@ def test_a_topic_that_goes_and_comes_back_meanwhile_is_put_where_it_is(known: Ro
     known.drop_queue("of b", "b")
     known.set_queue("of b", QueueData("c", 1, 1, 6, 0))
     found.apply(known, new_only=False)
-    assert known.topics["of b"].keys() == {"c", "a"}
+    assert known.queues_of("of b").keys() == {"c", "a"}
 
 
-def in_order(known: RouteTables) -> list[object]:
-    return [(topic, list(brokers.items())) for topic, brokers in known.topics.items()]
-
-
-def test_topics_stand_in_the_order_they_were_brought_in_whatever_went_meanwhile(known: RouteTables) -> None:
-    found, _ = looked(known, configs("of b", "new"))
+def test_topics_stand_in_the_order_they_were_brought_in(known: RouteTables) -> None:
+    found, _ = looked(known, {"new": TopicConfig("new"), "y": TopicConfig("y", 1), **configs("of b", "z")})
     assert found is not None
-    known.drop_queue("of b", "b")
     found.apply(known, new_only=False)
-    assert list(known.topics) == ["same", "other", "of b", "new"]
+    assert list(known.topics) == ["same", "other", "of b", "new", "y", "z"]
+
+
+def test_topics_that_are_all_placed_alike_and_change_alike_stay_together(known: RouteTables) -> None:
+    for number in range(100):
+        known.set_queue(f"t{number}", NARROW)
+    place = known.topics["t7"]
+    found, _ = looked(known, configs("other", *(f"t{number}" for number in range(100))))
+    assert found is not None
+    found.apply(known, new_only=False)
+    assert known.topics["t7"] is known.topics["other"] is place
+    assert (place.queues, place.topics) == ({"a": WIDE}, 101)
+
+
+def look_and_put(known: RouteTables, name: str, topics: Mapping[str, TopicConfig]) -> None:
+    found, _ = looked(known, topics, name)
+    assert found is not None
+    found.apply(known, new_only=False)
+
+
+def put_one_by_one(known: RouteTables, name: str, topics: Mapping[str, TopicConfig]) -> None:
+    for topic, config in topics.items():
+        known.set_queue(topic, QueueData(name, config.readQueueNums, 16, 6, 0))
+
+
+def contents(known: RouteTables) -> dict[str, list[tuple[str, QueueData]]]:
+    """The queues of each topic in their order."""
+    for placement, count in Counter(known.topics.values()).items():
+        assert placement.topics == count
+    return {topic: list(placement.queues.items()) for topic, placement in known.topics.items()}
+
+
+def drawn(data: st.DataObject) -> dict[str, TopicConfig]:
+    names = data.draw(st.lists(st.sampled_from("TUVWXYZ"), unique=True))
+    return {name: TopicConfig(name, data.draw(st.sampled_from([4, 8]))) for name in names}
 
 
 @given(st.data())
 def test_what_is_put_at_once_is_what_is_put_one_after_the_other(data: st.DataObject) -> None:
     """Others do what they like between the look and the putting."""
-    names, brokers = st.sampled_from("TUVWX"), st.sampled_from("bc")
     at_once, one_by_one = RouteTables(), RouteTables()
-    before = data.draw(st.lists(st.tuples(names, st.sampled_from("abc"))))
-    meanwhile = data.draw(st.lists(st.tuples(st.booleans(), names, brokers)))
-    for topic, broker in before:
-        for made in (at_once, one_by_one):
-            made.set_queue(topic, QueueData(broker, 4, 4, 6, 0))
-    topics = configs(*data.draw(st.lists(names, unique=True)))
+    for name in data.draw(st.lists(st.sampled_from("abc"))):
+        topics = drawn(data)
+        look_and_put(at_once, name, topics)
+        put_one_by_one(one_by_one, name, topics)
+    topics = drawn(data)
     found, _ = looked(at_once, topics)
     assert found is not None
-    for made in (at_once, one_by_one):
-        for comes, topic, broker in meanwhile:
-            if comes:
-                made.set_queue(topic, QueueData(broker, 8, 8, 6, 0))
-            else:
-                made.drop_queue(topic, broker)
+    for what in data.draw(st.lists(st.sampled_from(["put", "drop", "register"]))):
+        topic, name = data.draw(st.sampled_from("TUVWXYZ")), data.draw(st.sampled_from("bc"))
+        for made in (at_once, one_by_one):
+            if what == "put":
+                made.set_queue(topic, QueueData(name, 8, 8, 6, 0))
+            elif what == "drop":
+                made.drop_queue(topic, name)
+        if what == "register":
+            others = drawn(data)
+            look_and_put(at_once, name, others)
+            put_one_by_one(one_by_one, name, others)
     assert found.holds(at_once, "a")
     found.apply(at_once, new_only=False)
-    for topic in topics:
-        one_by_one.set_queue(topic, WIDE)
-    assert in_order(at_once) == in_order(one_by_one)
+    put_one_by_one(one_by_one, "a", topics)
+    assert contents(at_once) == contents(one_by_one)
 
 
 def test_it_holds_until_queues_of_that_broker_change(known: RouteTables) -> None:

@@ -1,5 +1,7 @@
 """The invariants between the tables, kept by any sequence of operations."""
 
+from collections import Counter
+
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -132,10 +134,15 @@ class Operations(RuleBasedStateMachine):
     @invariant()
     def a_topic_is_there_only_while_a_known_broker_has_queues_of_it(self) -> None:
         tables = self.lab.tables
-        for brokers in tables.topics.values():
-            assert brokers
-            assert brokers.keys() <= tables.groups.keys()
-            assert all(name == item.broker_name for name, item in brokers.items())
+        for queues in self.lab.queues.values():
+            assert queues
+            assert queues.keys() <= tables.groups.keys()
+            assert all(name == item.broker_name for name, item in queues.items())
+
+    @invariant()
+    def a_placement_knows_how_many_topics_are_there(self) -> None:
+        found = Counter(self.lab.tables.topics.values())
+        assert all(placement.topics == count for placement, count in found.items())
 
     @invariant()
     def a_mapping_lives_no_longer_than_its_broker_group(self) -> None:
@@ -183,7 +190,7 @@ def test_equal_queues_are_one_record() -> None:
     tables = RouteTables()
     for name in ("T", "U"):
         tables.set_queue(name, queue("a"))
-    assert tables.topics["T"]["a"] is tables.topics["U"]["a"]
+    assert tables.queues_of("T")["a"] is tables.queues_of("U")["a"]
 
 
 def test_the_memory_for_equal_queues_is_bounded() -> None:

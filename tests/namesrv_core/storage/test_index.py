@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from namesrv_core.events import QueueData, TopicChange, TopicsChanged
+from namesrv_core.events import QueueData, TopicChange, TopicsChanged, alike
 from namesrv_core.history.concerning import Concerning, Kind, Subject
 from namesrv_core.storage import index, segments
 from namesrv_core.storage.reading import Sieve, records
@@ -90,7 +90,7 @@ def test_topics_that_stand_in_the_same_lines_share_a_list(tmp_path: Path) -> Non
     queue = QueueData("a", 8, 8, 6)
     names = [f"topic-{number}" for number in range(1000)]
     pen = Pen(tmp_path)
-    pen.write(*(TopicsChanged("a", "registration", tuple(TopicChange(n, None, queue) for n in names)),) * 50)
+    pen.write(*(TopicsChanged("a", "registration", alike(TopicChange(n, None, queue) for n in names)),) * 50)
     pen.close_segment()
     pen.journal.close()
     (segment,) = segments.segments(tmp_path)

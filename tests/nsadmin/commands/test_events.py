@@ -26,17 +26,17 @@ SAID: dict[str, events.Event] = {
     "gone: a 0=y:1: expired": events.BrokerUnregistered("c", "a", 0, "y:1", "expired", 1),
     "gone: y:1: expired": events.AddressForgotten("c", "y:1", "expired"),
     "T, U, V and 1 more on a perm rw- -> r--": events.WritePermWiped(
-        "a", 4, tuple(events.TopicChange(topic, RW, RO) for topic in "TUVW")
+        "a", 4, events.alike(events.TopicChange(topic, RW, RO) for topic in "TUVW")
     ),
     "; ".join(f"T{n} on a new: readQueueNums {n}, writeQueueNums {n}, perm rw-" for n in range(3))
     + "; and 2 more in other ways": events.TopicsChanged(
         "a",
         "registration",
-        tuple(events.TopicChange(f"T{n}", None, events.QueueData("a", n, n, 6)) for n in range(5)),
+        events.alike(events.TopicChange(f"T{n}", None, events.QueueData("a", n, n, 6)) for n in range(5)),
     ),
     "a: 0 topics changed": events.WritePermAdded("a", 4, ()),
     "T deleted from c; a gone: readQueueNums 8, writeQueueNums 8, perm r--": events.TopicDeleted(
-        "T", "c", (events.TopicChange("T", RO, None),)
+        "T", "c", events.alike([events.TopicChange("T", RO, None)])
     ),
     "T deleted from all clusters": events.TopicDeleted("T", None, ()),
     "n k: 1 -> 2": events.KvPut("n", "k", "1", "2"),

@@ -17,6 +17,7 @@ from namesrv_core.events import (
     ServerStopping,
     TopicChange,
     WritePermWiped,
+    alike,
 )
 from namesrv_core.history.lines import line
 from namesrv_core.history.records import Origin
@@ -30,7 +31,7 @@ EVENTS = (
     ServerStarted("1", 1),
     *registered("a", "T", "U"),
     Heartbeats(1, 0, "10.0.0.1:10911"),
-    WritePermWiped("a", 2, (TopicChange("T", RW, RO), TopicChange("U", RW, RO))),
+    WritePermWiped("a", 2, alike([TopicChange("T", RW, RO), TopicChange("U", RW, RO)])),
     KvPut("n", "k", None, "v"),
     BrokerUnregistered("c", "a", 0, "10.0.0.1:10911", "expired", 1),
     ServerStopping("SIGTERM"),

@@ -14,6 +14,7 @@ from namesrv_core.events import (
     Snapshot,
     TopicChange,
     TopicsChanged,
+    alike,
 )
 from namesrv_core.history.lines import line
 from namesrv_core.history.records import Origin, Record
@@ -26,7 +27,7 @@ QUEUE = QueueData("a", 8, 8, 6)
 EVENTS: tuple[Event, ...] = (
     Snapshot("start", (), (), (), (), (), (), {}, {}),
     BrokerRegistered("c", "a", 0, "10.0.0.1:10911", 2),
-    TopicsChanged("a", "registration", (TopicChange("T", None, QUEUE), TopicChange("U", None, QUEUE))),
+    TopicsChanged("a", "registration", alike([TopicChange("T", None, QUEUE), TopicChange("U", None, QUEUE)])),
     KvPut("n", "k", None, "v\n1"),
 )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from namesrv_core.events import QueueData, TopicChange, TopicsChanged, WritePermWiped
+from namesrv_core.events import QueueData, TopicChange, TopicsChanged, WritePermWiped, alike
 from tests.nsadmin.conftest import Run
 from tests.support.journals import registered, snapshot, written
 from tests.support.servers import FakeNameServer
@@ -19,8 +19,8 @@ def folder(tmp_path: Path) -> str:
     events = [
         snapshot("start"),
         *registered("a", "T", "U"),
-        WritePermWiped("a", 2, (TopicChange("T", RW, RO),)),
-        TopicsChanged("a", "registration", (TopicChange("U", RW, None), TopicChange("V", None, RO))),
+        WritePermWiped("a", 2, alike([TopicChange("T", RW, RO)])),
+        TopicsChanged("a", "registration", alike([TopicChange("U", RW, None), TopicChange("V", None, RO)])),
     ]
     return written(tmp_path / "j", events)
 

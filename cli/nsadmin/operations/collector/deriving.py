@@ -26,6 +26,7 @@ from namesrv_core.events import (
     TopicChange,
     TopicMappings,
     TopicsChanged,
+    alike,
 )
 from namesrv_core.history.replay import Replay
 from namesrv_core.state import snapshot
@@ -77,10 +78,10 @@ def taken(
         else clusters,
         tuple(group_of(known, name) for name in known.groups) if groups is None else groups,
         (),
-        [
-            (topic, tuple(same.setdefault(queue, queue) for queue in brokers.values()))
+        {
+            topic: {name: same.setdefault(queue, queue) for name, queue in brokers.items()}
             for topic, brokers in known.topics.items()
-        ],
+        },
         tuple(TopicMappings(topic, tuple(found.items())) for topic, found in known.mappings.items()),
         known.kv,
         known.settings,
@@ -177,7 +178,7 @@ def _topics(known: Replay, seen: Seen) -> Iterator[Event]:
             if before.get(name) != after.get(name):
                 changes.setdefault(name, []).append(TopicChange(topic, before.get(name), after.get(name)))
     for name, found in changes.items():
-        yield TopicsChanged(name, REASON, tuple(found))
+        yield TopicsChanged(name, REASON, alike(found))
 
 
 def _mappings(known: Replay, seen: Seen) -> Iterator[Event]:

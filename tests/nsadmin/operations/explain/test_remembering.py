@@ -6,7 +6,7 @@ from namesrv_core.events import (
     BrokerUnregistered,
     Event,
     QueueData,
-    TopicChange,
+    TopicChanges,
     TopicDeleted,
     TopicsChanged,
     WritePermWiped,
@@ -18,10 +18,10 @@ WIPE, DELETE = "WIPE_WRITE_PERM_OF_BROKER", "DELETE_TOPIC_IN_NAMESRV"
 OPERATOR = "10.0.0.9:5"
 
 
-def change(before: int | None, after: int | None) -> tuple[TopicChange, ...]:
+def change(before: int | None, after: int | None) -> tuple[TopicChanges, ...]:
     """From one permission to another; None is a topic that is not there."""
     sides = [None if perm is None else QueueData("a", 8, 8, perm) for perm in (before, after)]
-    return (TopicChange("T", *sides),)
+    return (TopicChanges(("T",), *sides),)
 
 
 BORN = registered("a", "T", addr="h:1")
