@@ -27,8 +27,8 @@ class Connection:
 
     @property
     def unfinished(self) -> int:
-        """Bytes of a frame that has begun and not ended; 0 between two frames."""
-        return self._frames.kept
+        """Bytes that a frame takes which has begun and not ended; 0 between two frames."""
+        return self._frames.held
 
     @property
     def missing(self) -> int:

@@ -10,6 +10,8 @@ MAX_FRAME = 16 * 1024 * 1024
 
 _PREFIX = Struct(">ii")
 _LARGE = 1 << 16
+_BEGUN = 4
+"""Room is made for a large frame when one in so many of its bytes is there: its length may be a lie."""
 
 
 def head(header_type: int, header: bytes, body_size: int) -> bytes:
@@ -36,8 +38,8 @@ class FrameReader:
     """Bytes in any pieces go in, the payloads of whole frames come out.
 
     A payload is what follows the length word: header word, header, body. Bytes of an unfinished frame are
-    kept, each copied once, however many pieces a large frame comes in; the body of a large one is what they
-    were gathered in, not a copy: copying megabytes takes as long as answering a thousand questions.
+    kept, each copied once or twice, however many pieces a large frame comes in; the body of a large one is
+    what they were gathered in, not a copy: copying megabytes takes as long as answering a thousand questions.
     """
 
     def __init__(self, limit: int = MAX_FRAME) -> None:
@@ -47,11 +49,17 @@ class FrameReader:
         # A bytes object that grows in place and is given away as it is (`BytesIO.getvalue` does not copy).
         self._large: BytesIO | None = None
         self._before = b""
+        self._room = 0
 
     @property
     def kept(self) -> int:
         """Bytes of an unfinished frame, 0 between two frames."""
         return len(self._rest) if self._large is None else 4 + len(self._before) + self._large.tell()
+
+    @property
+    def held(self) -> int:
+        """Bytes of memory for the unfinished frame, as many as are `kept` or up to four times as many."""
+        return max(self.kept, self._room)
 
     @property
     def missing(self) -> int:
@@ -74,11 +82,13 @@ class FrameReader:
             self._rest = bytearray()
         elif self._large is not None:
             position = self.missing
+            if not self._room and self.kept > self._wanted // _BEGUN:
+                self._large = self._make_room(self._large.getvalue())
             self._large.write(data if len(data) <= position else memoryview(data)[:position])
             if len(data) < position:
                 return []
             payloads.append(self._gathered(self._large.getvalue()))
-            self._large = None
+            self._large, self._room = None, 0
         end = len(data)
         while end - position >= 4:
             length = int.from_bytes(data[position : position + 4], "big", signed=True)
@@ -104,6 +114,14 @@ class FrameReader:
         self._before = data[begin:after] if after <= len(data) else b""
         self._large = BytesIO()
         self._large.write(memoryview(data)[begin + len(self._before) :])
+
+    def _make_room(self, begun: bytes) -> BytesIO:
+        """For all of the body: as it grew, it would be moved again and again, megabytes each time."""
+        self._room = self._wanted
+        # It writes into these bytes themselves, as nobody else has them.
+        large = BytesIO(bytes(self._wanted - 4 - len(self._before)))
+        large.write(begun)
+        return large
 
     def _gathered(self, large: bytes) -> bytes:
         if not self._before:

@@ -51,26 +51,27 @@ def foresee(
 ) -> Generator[None, None, Foreseen | None]:
     """With pauses; None where a topic's name is not its key in the table, for it may come twice."""
     fresh: dict[str, Placement] = {}
-    known, moves, shared = tables.topics, tables.moves, tables.shared
+    known, moves = tables.topics, tables.moves
     ways: dict[tuple[Placement | None, int, int, int, int], Move] = {}
     left = iter(topics.items())
-    while some := list(islice(left, _AT_ONCE)):
+    for _ in range(0, len(topics), _AT_ONCE):
         yield
-        for topic, config in some:
+        for topic, config in islice(left, _AT_ONCE):
             if config.topicName != topic:
                 return None
             here = known.get(topic)
-            read, write, perm, flag = (
-                config.readQueueNums, config.writeQueueNums, config.perm, config.topicSysFlag
-            )  # fmt: skip
-            way = ways.get((here, read, write, perm, flag))
+            key = here, config.readQueueNums, config.writeQueueNums, config.perm, config.topicSysFlag
+            way = ways.get(key)
             if way is None:
-                queue = shared(QueueData(broker_name, read, write, perm, flag))
-                before = None if here is None else here.queues.get(broker_name)
-                there = tables.successors.put(here, queue)
-                way = ways[here, read, write, perm, flag] = Move(here, before, queue, there, [])
+                way = ways[key] = _way(tables, here, QueueData(broker_name, *key[1:]))
             if way.there is not here:
                 way.topics.append(topic)
                 if here is None:
                     fresh[topic] = way.there
     return Foreseen(broker_name, [way for way in ways.values() if way.topics], fresh, moves)
+
+
+def _way(tables: RouteTables, here: Placement | None, queue: QueueData) -> Move:
+    before = None if here is None else here.queues.get(queue.broker_name)
+    queue = tables.shared(queue)
+    return Move(here, before, queue, tables.successors.put(here, queue), [])

@@ -103,6 +103,19 @@ def test_a_large_frame_says_how_much_of_it_is_missing() -> None:
     assert (reader.kept, reader.missing) == (70_000, 30_010)
 
 
+def test_room_is_made_for_a_large_frame_when_a_quarter_of_it_is_there() -> None:
+    large = build(0, b"{}", bytes(range(256)) * 4000)
+    reader = FrameReader()
+    held = []
+    for start in range(0, len(large) - 100_000, 100_000):
+        assert reader.feed(large[start : start + 100_000]) == []
+        held.append(reader.held)
+    assert held[:3] == [100_000, 200_000, 300_000]
+    assert set(held[3:]) == {len(large)}
+    (payload,) = reader.feed(large[start + 100_000 :])
+    assert (whole(payload), reader.held) == (large[4:], 0)
+
+
 def test_a_frame_of_exactly_the_limit_is_taken() -> None:
     frame = build(0, b"{}", bytes(MAX_FRAME - 10))
     assert len(frame) == 16777216
