@@ -28,12 +28,7 @@ def get_route(state: NameServerState, request: Command, channel: int, now: int) 
     standard = zone is None and (
         request.version >= V4_9_4 or (ext.get("acceptStandardJsonOnly") or "").lower() == "true"
     )
-    body = state.remembered_body(topic, standard) if zone is None else None
-    if body is None:
-        body = _body(state, topic, standard, zone)
-        if zone is None:
-            body = state.remember_body(topic, standard, body)
-    return reply(request, body=body), ()
+    return reply(request, body=_body(state, topic, standard, zone)), ()
 
 
 def _zone(mode: str | None, name: str | None) -> str | None:
@@ -42,12 +37,23 @@ def _zone(mode: str | None, name: str | None) -> str | None:
 
 
 def _body(state: NameServerState, topic: str | None, standard: bool, zone: str | None) -> bytes:
-    found = None
-    if topic is not None:
-        found = lookup.route(state.tables, topic, state.settings.supportActingMaster)
-    if found is None:
-        raise TopicNotExist(_NOT_FOUND.format("null" if topic is None else topic))
+    placement = None if topic is None else state.tables.topics.get(topic)
+    if topic is None or placement is None:
+        raise _no_route(topic)
     order = state.kv.get(ORDER_TOPIC_CONFIG, topic) if state.settings.orderMessageEnable else None
-    if zone is not None:
-        found = lookup.in_zone(found, zone)
-    return lookup.route_body(found, order, standard)
+    # Topics that are placed alike have one body; one that is mapped, or cut to a zone, has its own.
+    is_own = zone is not None or topic in state.tables.mappings
+    key = (placement, order, standard, lookup.is_of_members(topic))
+    body = None if is_own else state.remembered_body(key)
+    if body is None:
+        found = lookup.route(state.tables, topic, state.settings.supportActingMaster)
+        if found is None:
+            raise _no_route(topic)
+        body = lookup.route_body(found if zone is None else lookup.in_zone(found, zone), order, standard)
+        if not is_own:
+            state.remember_body(key, body)
+    return body
+
+
+def _no_route(topic: str | None) -> TopicNotExist:
+    return TopicNotExist(_NOT_FOUND.format("null" if topic is None else topic))

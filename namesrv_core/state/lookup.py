@@ -45,9 +45,14 @@ def route(tables: RouteTables, topic: str, acting_masters: bool = False) -> Rout
     groups = [tables.groups[name] for name in queues if name in tables.groups]
     if not groups:
         return None
-    rewrite = acting_masters and not topic.startswith(_MEMBER_TOPIC_PREFIX)
+    rewrite = acting_masters and not is_of_members(topic)
     members = [_member(group, queues[group.name], rewrite) for group in groups]
     return Route(members, list(queues.values()), _filters(tables, groups), tables.mappings.get(topic))
+
+
+def is_of_members(topic: str) -> bool:
+    """Whether a broker group polls the topic for its members."""
+    return topic.startswith(_MEMBER_TOPIC_PREFIX)
 
 
 def _member(group: BrokerGroup, queue: QueueData, rewrite: bool) -> Member:

@@ -1,5 +1,7 @@
 """NameServerState: all of what a name server knows, in one hand."""
 
+from collections.abc import Hashable
+
 from namesrv_core.state.kv import KvConfig
 from namesrv_core.state.limits import Met
 from namesrv_core.state.policy import Policy
@@ -28,8 +30,7 @@ class NameServerState:
         self.refusals = Refusals()
         self.met = Met()
         self.limits = settings.limits()
-        self._bodies: dict[tuple[str | None, bool], bytes] = {}
-        self._alike: dict[bytes, bytes] = {}
+        self._bodies: dict[Hashable, bytes] = {}
         self._bodies_size = 0
         self._bodies_generation = 0
 
@@ -38,23 +39,16 @@ class NameServerState:
         """Moves whenever an answer about routes may change."""
         return self.tables.generation + self.kv.generation + self.settings.generation
 
-    def remembered_body(self, topic: str | None, standard: bool) -> bytes | None:
-        """The body of a route answered before, if nothing has changed since."""
+    def remembered_body(self, key: Hashable) -> bytes | None:
+        """The body of a route answered before, if nothing has changed since; `key` is all it depends on."""
         generation = self.generation
         if generation != self._bodies_generation or self._bodies_size > _BODIES_LIMIT:
             self._bodies_generation = generation
             self._bodies.clear()
-            self._alike.clear()
             self._bodies_size = 0
-        return self._bodies.get((topic, standard))
+        return self._bodies.get(key)
 
-    def remember_body(self, topic: str | None, standard: bool, body: bytes) -> bytes:
-        """Keep what `remembered_body` did not have, asked for at this same moment.
-
-        What it returns stands for all that are equal: topics that are placed alike have one body.
-        """
-        if body not in self._alike:
-            self._alike[body] = body
-            self._bodies_size += len(body)
-        same = self._bodies[topic, standard] = self._alike[body]
-        return same
+    def remember_body(self, key: Hashable, body: bytes) -> None:
+        """Keep what `remembered_body` did not have, asked for at this same moment."""
+        self._bodies[key] = body
+        self._bodies_size += len(body)

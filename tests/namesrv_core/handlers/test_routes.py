@@ -1,5 +1,6 @@
 """105, and that what is remembered of it is never old."""
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from namesrv_core.state import liveness, lookup
 from namesrv_core.state.settings import Settings
 from tests.support.wire import STARTED_AT, Wire, broker_ext, registration_body, topic_config
 
+MEMBERS = "rmq_sys_SYNC_BROKER_MEMBER_a"
 GOLDEN = Path(__file__).parents[2] / "golden" / "wire"
 
 
@@ -124,6 +126,15 @@ def test_a_zone_s_route_and_the_whole_one_are_not_mixed_up(form: HeaderType) -> 
     assert route(wire).body == whole
 
 
+def test_topics_that_are_placed_alike_have_one_body(
+    form: HeaderType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wire = broker_a(form)
+    body = route(wire).body
+    monkeypatch.delattr(lookup, "route_body")
+    assert wire.ask(105, {"topic": "U"}, version=317).body == body
+
+
 class Remembered(RuleBasedStateMachine):
     """A route that is asked for between any changes is the one that the tables have at that moment."""
 
@@ -155,7 +166,7 @@ class Remembered(RuleBasedStateMachine):
     ) -> None:
         mapping = {"T": {"bname": name, "topic": "T", "totalQueues": perm}} if mapped else None
         body = registration_body(
-            [topic_config("T", perm=perm), topic_config("U")], DataVersion(counter, 0, 1), mapping, filters
+            [topic_config("T", perm=perm), "U", MEMBERS], DataVersion(counter, 0, 1), mapping, filters
         )
         self.wire.register(
             name, broker_id=broker_id, addr=f"{name}{broker_id}{addr}", more=more, body=body, now=self.now
@@ -197,11 +208,12 @@ class Remembered(RuleBasedStateMachine):
     @invariant()
     def a_route_is_what_the_tables_have(self) -> None:
         state = self.wire.state
-        for version in (317, 513):
-            found = lookup.route(state.tables, "T", state.settings.supportActingMaster)
-            order = state.kv.get("ORDER_TOPIC_CONFIG", "T") if state.settings.orderMessageEnable else None
+        # They are placed alike at times, and only one has a mapping and an order.
+        for topic, version in product(("T", "U", MEMBERS), (317, 513)):
+            found = lookup.route(state.tables, topic, state.settings.supportActingMaster)
+            order = state.kv.get("ORDER_TOPIC_CONFIG", topic) if state.settings.orderMessageEnable else None
             fresh = b"" if found is None else lookup.route_body(found, order, version >= 401)
-            assert self.wire.ask(105, {"topic": "T"}, version=version).body == fresh
+            assert self.wire.ask(105, {"topic": topic}, version=version).body == fresh
 
 
 TestRemembered = Remembered.TestCase
