@@ -26,6 +26,7 @@ from namesrv_core.parts import TopicMappings as TopicMappings
 from namesrv_core.parts import alike as alike
 from namesrv_core.parts import count_topics as count_topics
 from namesrv_core.parts import first_topics as first_topics
+from namesrv_core.parts import merged as merged
 
 SCHEMA_VERSION = 1
 

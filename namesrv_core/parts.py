@@ -1,6 +1,7 @@
 """Records inside of events, which stand for what a name server knows: `namesrv_core.events` has them all."""
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import NamedTuple
 
 
@@ -37,6 +38,14 @@ def alike(found: Iterable[TopicChange | None]) -> tuple[TopicChanges, ...]:
         if change is not None:
             topics.setdefault(change[1:], []).append(change.topic)
     return tuple(TopicChanges(tuple(names), *sides) for sides, names in topics.items())
+
+
+def merged(found: Iterable[TopicChanges]) -> tuple[TopicChanges, ...]:
+    """The same, with one group for all topics that changed alike."""
+    topics: dict[tuple[QueueData | None, QueueData | None], list[tuple[str, ...]]] = {}
+    for group in found:
+        topics.setdefault(group[1:], []).append(group.topics)
+    return tuple(TopicChanges(tuple(chain(*names)), *sides) for sides, names in topics.items())
 
 
 def count_topics(found: Iterable[TopicChanges]) -> int:

@@ -4,10 +4,10 @@ It holds only as long as nobody else has changed queues of that broker; whoever 
 """
 
 from collections.abc import Generator, Mapping
-from itertools import chain, islice
+from itertools import islice
 from typing import NamedTuple
 
-from namesrv_core.events import QueueData, TopicChanges
+from namesrv_core.events import QueueData, TopicChanges, merged
 from namesrv_core.protocol.registration import TopicConfig
 from namesrv_core.state.placements import Move, Placement
 from namesrv_core.state.tables import RouteTables
@@ -36,14 +36,7 @@ class Foreseen(NamedTuple):
         found = [move for move in self.found if move.before is None] if new_only else self.found
         if found:
             tables.put(self.broker_name, found, self.fresh, self.moves)
-        return _alike(found)
-
-
-def _alike(found: list[Move]) -> tuple[TopicChanges, ...]:
-    topics: dict[tuple[QueueData | None, QueueData], list[list[str]]] = {}
-    for move in found:
-        topics.setdefault((move.before, move.queue), []).append(move.topics)
-    return tuple(TopicChanges(tuple(chain(*lists)), *sides) for sides, lists in topics.items())
+        return merged(TopicChanges(tuple(move.topics), move.before, move.queue) for move in found)
 
 
 def foresee(

@@ -4,7 +4,7 @@ It is this name server's alone and no part of what the broker registers: a regis
 another data version puts the broker's own permission back (section 5.6 of the protocol notes).
 """
 
-from namesrv_core.events import TopicChanges, WritePermAdded, WritePermWiped, alike
+from namesrv_core.events import TopicChanges, WritePermAdded, WritePermWiped
 from namesrv_core.protocol.codes import Perm
 from namesrv_core.state.tables import RouteTables
 
@@ -26,12 +26,8 @@ def _set_perms(
 ) -> tuple[int, tuple[TopicChanges, ...]]:
     if broker_name is None:
         return 0, ()
-    topics = tables.topics_of(broker_name)
-    found = []
-    for topic in topics:
-        queue = tables.queues_of(topic)[broker_name]
-        found.append(tables.set_queue(topic, queue._replace(perm=queue.perm & keep | give)))
-    altered = alike(found)
+    topics = len(tables.topics_of(broker_name))
+    altered = tables.change_all(broker_name, lambda queue: queue._replace(perm=queue.perm & keep | give))
     if altered:
         tables.generation += 1
-    return len(topics), altered
+    return topics, altered

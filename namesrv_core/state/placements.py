@@ -37,6 +37,10 @@ class Move(NamedTuple):
     topics: list[str]
 
 
+def without(queues: Queues, broker_name: str) -> Queues:
+    return {name: queue for name, queue in queues.items() if name != broker_name}
+
+
 class Successors:
     """Where a topic goes when one broker's queues of it change.
 
@@ -61,8 +65,7 @@ class Successors:
         """Without a broker's queues, of which there are some; None where no others are left."""
         there = self._known.get((here, broker_name))
         if there is None and len(here.queues) > 1:
-            rest = {name: queue for name, queue in here.queues.items() if name != broker_name}
-            there = self._remember(here, broker_name, rest)
+            there = self._remember(here, broker_name, without(here.queues, broker_name))
         return there
 
     def forget(self) -> None:

@@ -368,21 +368,13 @@ def _clean_topics(tables: RouteTables, removed: set[str], reduced: set[str]) -> 
         for name in reduced
         if tables.groups[name].acting_master and min(tables.groups[name].addrs) > MASTER_ID
     }
-    found: dict[str, list[TopicChange]] = {}
-    affected = removed | headless
-    if not affected:
-        return []
-    for topic, placement in list(tables.topics.items()):
-        queues = placement.queues
-        for name in affected.intersection(queues):
-            if name in removed:
-                change = tables.drop_queue(topic, name)
-            else:
-                queue = queues[name]
-                change = tables.set_queue(topic, queue._replace(perm=queue.perm & ~int(Perm.WRITE)))
-            if change is not None:
-                found.setdefault(name, []).append(change)
-    return [TopicsChanged(name, "unregistration", alike(altered)) for name, altered in found.items()]
+    gone = [(name, tables.change_all(name, lambda queue: None)) for name in sorted(removed)]
+    read_only = [(name, tables.change_all(name, _read_only)) for name in sorted(headless)]
+    return [TopicsChanged(name, "unregistration", altered) for name, altered in gone + read_only if altered]
+
+
+def _read_only(queue: QueueData) -> QueueData:
+    return queue._replace(perm=queue.perm & ~int(Perm.WRITE))
 
 
 def _min_id_changed(group: BrokerGroup, offline_addr: str | None, ha_addr: str | None) -> MinBrokerIdChanged:

@@ -4,11 +4,19 @@ A topic has an entry only while a broker has queues of it; a queue mapping goes 
 the broker brings the topic without one; a cluster lists a broker name only while the group exists.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from namesrv_core.events import DataVersion, MappingChange, MappingInfo, QueueData, TopicChange
-from namesrv_core.state.placements import NO_QUEUES, Move, Placement, Queues, Successors
+from namesrv_core.events import (
+    DataVersion,
+    MappingChange,
+    MappingInfo,
+    QueueData,
+    TopicChange,
+    TopicChanges,
+    merged,
+)
+from namesrv_core.state.placements import NO_QUEUES, Move, Placement, Queues, Successors, without
 
 LiveKey = tuple[str, str]
 """Cluster name and broker address."""
@@ -140,6 +148,35 @@ class RouteTables:
         self._note_move(broker_name)
         self._move(topic, here, self.successors.drop(here, broker_name))
         return TopicChange(topic, before, None)
+
+    def change_all(
+        self, broker_name: str, change: Callable[[QueueData], QueueData | None]
+    ) -> tuple[TopicChanges, ...]:
+        """Put other queues of a broker in the place of those it has, or none, for all of its topics."""
+        topics: dict[Placement, list[str]] = {}
+        for topic, placement in self.topics.items():
+            if broker_name in placement.queues:
+                topics.setdefault(placement, []).append(topic)
+        if topics:
+            self._note_move(broker_name)
+        found = []
+        # All topics of a placement have queues on a broker, or none has.
+        for placement, names in topics.items():
+            before = placement.queues[broker_name]
+            after = change(before)
+            if after == before:
+                continue
+            found.append(TopicChanges(tuple(names), before, after))
+            if after is not None:
+                placement.queues = {**placement.queues, broker_name: self.shared(after)}
+            elif len(placement.queues) > 1:
+                placement.queues = without(placement.queues, broker_name)
+            else:
+                placement.topics, placement.moves = 0, self.moves
+                for topic in names:
+                    del self.topics[topic]
+        self.successors.forget()
+        return merged(found)
 
     def _move(self, topic: str, here: Placement | None, there: Placement | None) -> None:
         for placement, by in (here, -1), (there, 1):

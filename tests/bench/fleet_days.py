@@ -39,6 +39,8 @@ BEGIN = 1_735_689_600_000
 DAY, HOUR, MINUTE, SECOND = 86_400_000, 3_600_000, 60_000, 1_000
 CHANGES_EVERY = 3 * MINUTE
 RESTARTS_A_DAY, GAPS_A_DAY = 13, 20
+OPENING = 2 + BROKERS
+"""Records with which each journal begins: a start, a snapshot, and everybody comes."""
 _ITSELF = "name server"
 _HEAD = b'{"v":1,"seq":0,"time":0'
 

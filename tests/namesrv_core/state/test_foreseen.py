@@ -1,13 +1,13 @@
 """What a registration will change, told before: the same as it then does change, or it does not hold."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesrv_core.events import QueueData, TopicChanges
+from namesrv_core.events import QueueData, TopicChanges, alike
 from namesrv_core.protocol.registration import TopicConfig
 from namesrv_core.state import foreseen, tables
 from namesrv_core.state.foreseen import Foreseen, foresee
@@ -113,6 +113,29 @@ def put_one_by_one(known: RouteTables, name: str, topics: Mapping[str, TopicConf
         known.set_queue(topic, QueueData(name, config.readQueueNums, 16, 6, 0))
 
 
+def wiped(queue: QueueData) -> QueueData | None:
+    return queue._replace(perm=4)
+
+
+def gone(queue: QueueData) -> QueueData | None:
+    return None
+
+
+def change_one_by_one(
+    known: RouteTables, name: str, change: Callable[[QueueData], QueueData | None]
+) -> tuple[TopicChanges, ...]:
+    found = []
+    for topic in known.topics_of(name):
+        after = change(known.queues_of(topic)[name])
+        found.append(known.drop_queue(topic, name) if after is None else known.set_queue(topic, after))
+    return alike(found)
+
+
+def told(changes: tuple[TopicChanges, ...]) -> dict[tuple[QueueData | None, QueueData | None], list[str]]:
+    """The names in no order."""
+    return {(before, after): sorted(topics) for topics, before, after in changes}
+
+
 def contents(known: RouteTables) -> dict[str, list[tuple[str, QueueData]]]:
     """The queues of each topic in their order."""
     for placement, count in Counter(known.topics.values()).items():
@@ -136,7 +159,7 @@ def test_what_is_put_at_once_is_what_is_put_one_after_the_other(data: st.DataObj
     topics = drawn(data)
     found, _ = looked(at_once, topics)
     assert found is not None
-    for what in data.draw(st.lists(st.sampled_from(["put", "drop", "register"]))):
+    for what in data.draw(st.lists(st.sampled_from(["put", "drop", "register", "wipe", "unregister"]))):
         topic, name = data.draw(st.sampled_from("TUVWXYZ")), data.draw(st.sampled_from("bc"))
         for made in (at_once, one_by_one):
             if what == "put":
@@ -147,6 +170,9 @@ def test_what_is_put_at_once_is_what_is_put_one_after_the_other(data: st.DataObj
             others = drawn(data)
             look_and_put(at_once, name, others)
             put_one_by_one(one_by_one, name, others)
+        elif what in ("wipe", "unregister"):
+            change = wiped if what == "wipe" else gone
+            assert told(at_once.change_all(name, change)) == told(change_one_by_one(one_by_one, name, change))
     assert found.holds(at_once, "a")
     found.apply(at_once, new_only=False)
     put_one_by_one(one_by_one, "a", topics)
