@@ -222,6 +222,8 @@ UNORDERED = ("topicList", "statsAll", "getNamesrvConfig")
 """What mqadmin prints in the order of a Java map."""
 LIVELY = re.compile(
     r"\b\d+\.\d\d\d*\b"
+    # How many seconds behind its clock the timer reads, and how many messages.
+    r"|\b\d+-\d+(?=\(\d)"
     r"|^(.*runtime|.*Time|.*Offset|.*Tps|dispatch\w*|.*Latency\w*|.*timer\w+|.*Mills|.*Flush) .*",
     re.M,
 )
