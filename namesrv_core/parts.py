@@ -33,11 +33,7 @@ class TopicChanges(NamedTuple):
 
 def alike(found: Iterable[TopicChange | None]) -> tuple[TopicChanges, ...]:
     """Those that are changes, the topics that changed alike together."""
-    topics: dict[tuple[QueueData | None, QueueData | None], list[str]] = {}
-    for change in found:
-        if change is not None:
-            topics.setdefault(change[1:], []).append(change.topic)
-    return tuple(TopicChanges(tuple(names), *sides) for sides, names in topics.items())
+    return merged(TopicChanges((change.topic,), *change[1:]) for change in found if change is not None)
 
 
 def merged(found: Iterable[TopicChanges]) -> tuple[TopicChanges, ...]:

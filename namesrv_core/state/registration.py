@@ -284,7 +284,7 @@ def _set_topics(
 ) -> list[TopicChange | None]:
     found: list[TopicChange | None] = []
     keep = ~int(Perm.WRITE) if read_only else -1
-    alike: dict[tuple[int, int, int, int], QueueData] = {}
+    queues: dict[tuple[int, int, int, int], QueueData] = {}
     for config in configs:
         topic = config.topicName
         assert topic is not None
@@ -292,9 +292,9 @@ def _set_topics(
         if before is not None and not changed:
             continue
         numbers = (config.readQueueNums, config.writeQueueNums, config.perm & keep, config.topicSysFlag)
-        queue = alike.get(numbers)
+        queue = queues.get(numbers)
         if queue is None:
-            queue = alike[numbers] = tables.shared(QueueData(broker_name, *numbers))
+            queue = queues[numbers] = tables.shared(QueueData(broker_name, *numbers))
         if before is not queue:
             found.append(tables.set_queue(topic, queue))
     return found

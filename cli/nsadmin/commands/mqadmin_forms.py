@@ -59,8 +59,8 @@ def _cluster_list(rows: Rows, arguments: Arguments) -> str:
 
 
 def _load(row: Row) -> tuple[str, ...]:
-    # In its first seconds a broker tells all but its rates.
-    told = any(row.get(name) is not None for name in ("inTps", "version", "pageCacheLockTimeMills"))
+    # In its first seconds a broker tells no rates: they are there, and null.
+    told = "inTps" in row
     queues = {name: _queue(row, name, told) for name in ("send", "pull", "ack")}
     rates = (_fixed(row.get(name), 1) for name in ("timerEnqueueTps", "timerDequeueTps"))
     congested = _fixed(float(_int(row, "timerCongestNum")) / 10000, 1)

@@ -279,7 +279,7 @@ async def test_what_is_kept_for_a_peer_is_told_while_it_is_much() -> None:
     data = codec.encode(request(1, body=bytes(1 << 20)))
     async with echoing(allowance=Allowance(overseer)) as (_, address), Peer.to(address) as peer:
         peer.send(data[:-1])
-        await until(lambda: overseer.held and overseer.held[-1] >= len(data) - 1)
+        await until(lambda: overseer.held and overseer.held[-1] == len(data))
         peer.send(data[-1:])
         assert await peer.receive() is not None
         await until(lambda: overseer.held[-1] == 0)

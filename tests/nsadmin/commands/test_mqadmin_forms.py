@@ -55,6 +55,13 @@ def test_a_broker_that_told_and_one_that_did_not() -> None:
     assert totals == f"{'C':<16}  {'a':<32} {0:>14} {0:>14} {6:>14} {0:>14}"
 
 
+def test_a_broker_without_rates_tells_the_rest() -> None:
+    early = {**LOAD, "inTps": None, "outTps": None}
+    told = lines("clusterList", [early], more=False)[1].split()
+    assert told[4:7] == ["V5_5_0", "0.00(1,2ms)", "0.00(3,4ms|N,Nms)"]
+    assert told[-4:] == ["7", "8.00", "0.5000", "true"]
+
+
 def test_topics_and_their_groups() -> None:
     rows: list[Row] = [
         {"clusterName": "C", "topic": "T", "consumerGroups": ["g", "h"]},
