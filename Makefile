@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 MILLIONS ?= 1,10
 
-.PHONY: help demo demo-report test check generate screenshots bench bench-reports clean fuzz fuzz-java guided soak attacks kills
+.PHONY: help demo demo-report test check generate screenshots bench bench-reports clean fuzz fuzz-java guided soak attacks kills yarn
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ attacks: .venv/.stamp ## what bad peers do to the answers of good ones (2 minute
 
 kills: .venv/.stamp ## SIGKILL in the middle of KV writes, ROUNDS=1000 times: nothing that was answered is lost
 	$(BIN)/python -m tests.bench.kills --rounds $(or $(ROUNDS),1000)
+
+yarn: .venv/.spark ## the pipeline on YARN, with its tables in HDFS: Hadoop's own small cluster on loopback (2 minutes)
+	YARN=1 $(BIN)/python -m pytest tests/nsreport/test_yarn.py
 
 clean: ## remove what these targets made
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist

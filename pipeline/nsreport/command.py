@@ -6,7 +6,6 @@ An object has `table` (made, with `rowsIn`, `rowsOut`, `seconds`), `at` (the tab
 
 import argparse
 import json
-import os
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -60,8 +59,7 @@ def started(flags: argparse.Namespace) -> Iterator[SparkSession]:
     """A session, for as long as it is needed."""
     tell(doing="starting Spark")
     # spark-submit has said where to work.
-    given = "SPARK_ENV_LOADED" in os.environ
-    master = flags.master or (None if given else "local[*]")
+    master = flags.master or (None if session.is_submitted() else "local[*]")
     program = session.Program(flags.cache.expanduser(), master, dict(flags.conf), ends_soon=ends_soon(flags))
     try:
         yield program.session

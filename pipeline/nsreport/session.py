@@ -65,44 +65,52 @@ def start(cache: Path, master: str | None = None, settings: Mapping[str, str] | 
 
     `cache` is a folder for what is made once. Raises `java.NoJava`.
     """
-    if "SPARK_ENV_LOADED" not in os.environ:
+    submitted = is_submitted()
+    if not submitted:
         os.environ["JAVA_HOME"] = java.home(os.environ, cache)
     # Workers run the Python that runs here, not the first of the path.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    local = master is None or master.startswith("local")
+    given = _given() if submitted else {}
+    local = (master or given.get("spark.master", "local")).startswith("local")
     if local:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     builder = SparkSession.builder.appName("nsreport")
-    for key, value in {**_defaults(local), **(settings or {})}.items():
+    for key, value in {**_defaults(local, given), **(settings or {})}.items():
         builder = builder.config(key, value)
     if master is not None:
         builder = builder.master(master)
     started = builder.getOrCreate()
-    if not local:
+    if not local and not submitted:
         started.sparkContext.addPyFile(str(packed(cache)))
     return started
 
 
-def _defaults(is_local: bool) -> dict[str, str]:
+def is_submitted() -> bool:
+    """Whether Spark has started this program (spark-submit), and not this program Spark."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ
+
+
+def _given() -> dict[str, str]:
+    """What spark-submit was told."""
+    SparkContext._ensure_initialized()
+    return dict(SparkConf().getAll())
+
+
+def _defaults(is_local: bool, given: Mapping[str, str]) -> dict[str, str]:
     """Our settings, without those that spark-submit was given, or that are for one machine."""
     found = dict(SETTINGS)
     if not is_local:
         del found[_PARTITIONS]
-    elif not _has_memory(os.environ):
+    elif not given and not _has_memory(os.environ):
         found[_MEMORY] = f"{memory() >> 20}m"
-    if "SPARK_ENV_LOADED" in os.environ:
-        SparkContext._ensure_initialized()
-        submitted = SparkConf()
-        found = {key: value for key, value in found.items() if not submitted.contains(key)}
-        # Our times are of UTC, whatever anybody says.
-        found[_ZONE] = SETTINGS[_ZONE]
-    return found
+    # Our times are of UTC, whatever anybody says.
+    return {key: value for key, value in found.items() if key == _ZONE or key not in given}
 
 
 def _has_memory(environment: Mapping[str, str]) -> bool:
     """Whether that of Java is said: by what started it, in the environment, or in Spark's defaults."""
     given = environment.get("PYSPARK_SUBMIT_ARGS", "")
-    if not environment.keys().isdisjoint(("SPARK_ENV_LOADED", "SPARK_DRIVER_MEMORY")):
+    if "SPARK_DRIVER_MEMORY" in environment:
         return True
     if "--driver-memory" in given or _MEMORY in given:
         return True
@@ -125,14 +133,15 @@ def suit(spark: SparkSession, rows: int, *, asks_much: bool = False) -> None:
     """Set the session up for tables of about so many rows; what the operator has set, stays.
 
     What `asks_much` of them has long plans. On one machine, to plan the rest of such a one anew whenever a
-    step of it is done takes a quarter of the time (10 million events), and changes little.
+    step of it is done takes a quarter of the time (10 million events), and changes little. On others, where
+    Spark takes two hundred partitions for whatever it is, nothing else makes few of them where rows are few.
     """
     given = spark.sparkContext.getConf()
-    is_planned_once = asks_much and str(spark.sparkContext.master).startswith("local")
+    is_few = rows <= FEW
+    is_planned_once = (is_few or asks_much) and str(spark.sparkContext.master).startswith("local")
     for key, (few, many) in _PROGRAMS.items():
         if not given.contains(key):
-            is_few = rows <= FEW or (key == _ADAPTIVE and is_planned_once)
-            spark.conf.set(key, few if is_few else many)
+            spark.conf.set(key, few if (is_planned_once if key == _ADAPTIVE else is_few) else many)
 
 
 def gathered(rows: DataFrame, columns: Sequence[str]) -> DataFrame:
@@ -157,7 +166,7 @@ class Program:
     ) -> None:
         self._archive: Archive | None = None
         self._cache = cache
-        if "SPARK_ENV_LOADED" not in os.environ:
+        if not is_submitted():
             self._archive = Archive(cache, java.home(os.environ, cache))
             given = settings.get(_JAVA_OPTIONS, "")
             compiling = _SOON if ends_soon else ""

@@ -1,4 +1,4 @@
-"""The released RocketMQ jars: brought once by Maven into a cache outside the repository."""
+"""The released jars of RocketMQ and Hadoop: brought once by Maven into a cache outside the repository."""
 
 import hashlib
 import os
@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 POM = Path(__file__).with_name("pom.xml")
+HADOOP = Path(__file__).with_name("hadoop.xml")
 SOURCES = Path(__file__).with_name("java")
 NEWEST = "5.5.0"
 OLD = "4.9.7"
@@ -59,42 +60,43 @@ def publish(temporary: Path, target: Path) -> None:
 
 
 def jars(version: str) -> Path:
-    """The folder of one release's jars, downloaded at the first use."""
-    target = cache_root() / f"rocketmq-{version}"
-    if target.is_dir():
-        return target
-    require_java()
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-    goal = ["dependency:copy-dependencies", f"-DoutputDirectory={temporary}", f"-Drocketmq.version={version}"]
-    try:
-        maven = ["mvn", "-q", "-B", "-f", str(POM), *goal]
-        subprocess.run(maven, check=True, timeout=600, capture_output=True, text=True)
-        publish(temporary, target)
-    except subprocess.CalledProcessError as error:
-        pytest.fail(f"Maven brought no rocketmq {version}:\n{error.stdout}{error.stderr}", pytrace=False)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-    return target
+    """The folder of one release's jars."""
+    return _brought(f"rocketmq-{version}", *_needed(POM), f"-Drocketmq.version={version}")
 
 
 def container(version: str) -> Path:
     """The jar of the broker container, which is not among a release's other jars."""
-    target = cache_root() / f"rocketmq-container-{version}"
-    if not target.is_dir():
-        require_java()
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-        artifact = f"-Dartifact=org.apache.rocketmq:rocketmq-container:{version}"
-        maven = ["mvn", "-q", "-B", "dependency:copy", artifact, f"-DoutputDirectory={temporary}"]
-        try:
-            subprocess.run(maven, check=True, timeout=600, capture_output=True, text=True)
-            publish(temporary, target)
-        except subprocess.CalledProcessError as error:
-            pytest.fail(f"Maven brought no container:\n{error.stdout}{error.stderr}", pytrace=False)
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
-    return next(target.glob("*.jar"))
+    artifact = f"-Dartifact=org.apache.rocketmq:rocketmq-container:{version}"
+    folder = _brought(f"rocketmq-container-{version}", "dependency:copy", artifact)
+    return next(folder.glob("*.jar"))
+
+
+def hadoop(version: str) -> Path:
+    """The folder of the jars of Hadoop's own small cluster."""
+    return _brought(f"hadoop-{version}", *_needed(HADOOP), f"-Dhadoop.version={version}")
+
+
+def _needed(pom: Path) -> tuple[str, ...]:
+    return "dependency:copy-dependencies", "-f", str(pom)
+
+
+def _brought(name: str, *goal: str) -> Path:
+    """A folder of the cache, filled by a goal of Maven's at the first use."""
+    target = cache_root() / name
+    if target.is_dir():
+        return target
+    require_java()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=target.parent))
+    try:
+        maven = ["mvn", "-q", "-B", *goal, f"-DoutputDirectory={temporary}"]
+        subprocess.run(maven, check=True, timeout=600, capture_output=True, text=True)
+        publish(temporary, target)
+    except subprocess.CalledProcessError as error:
+        pytest.fail(f"Maven brought no {name}:\n{error.stdout}{error.stderr}", pytrace=False)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return target
 
 
 def class_path(version: str) -> str:
@@ -102,16 +104,21 @@ def class_path(version: str) -> str:
 
 
 def program(name: str, version: str = NEWEST) -> list[str]:
-    """What `java` has to be told to run the program `java/NAME.java`, which is compiled at the first use."""
+    """What `java` has to be told to run the program `java/NAME.java` with the jars of a release."""
+    return compiled(name, version, jars(version))
+
+
+def compiled(name: str, version: str, folder: Path) -> list[str]:
+    """The same with the jars of any folder; the program is compiled at the first use."""
     source = SOURCES / f"{name}.java"
     text = source.read_bytes()
     classes = cache_root() / f"classes-{version}-{name}-{hashlib.sha256(text).hexdigest()[:12]}"
     if not classes.is_dir():
         temporary = Path(tempfile.mkdtemp(prefix=f".{classes.name}-", dir=cache_root()))
-        javac = ["javac", "-nowarn", "-d", str(temporary), "-cp", class_path(version), str(source)]
+        javac = ["javac", "-nowarn", "-d", str(temporary), "-cp", f"{folder}/*", str(source)]
         subprocess.run(javac, check=True, timeout=120)
         publish(temporary, classes)
-    return ["-cp", f"{classes}{os.pathsep}{class_path(version)}", name]
+    return ["-cp", f"{classes}{os.pathsep}{folder}/*", name]
 
 
 def member(jar: Path, name: str) -> bytes:

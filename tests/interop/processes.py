@@ -104,9 +104,7 @@ class Child:
         """SIGKILL, and wait until the process is gone."""
         self._process.kill()
         self._process.wait(10)
-        if self._process.stdin is not None:
-            self._process.stdin.close()
-        _running.discard(self)
+        self._ended()
 
     def stop(self, patience: float = 3) -> None:
         """SIGTERM, then SIGKILL for a process that takes longer than the patience."""
@@ -115,6 +113,11 @@ class Child:
             self._process.wait(patience)
         except subprocess.TimeoutExpired:
             self.kill()
+        self._ended()
+
+    def _ended(self) -> None:
+        if self._process.stdin is not None:
+            self._process.stdin.close()
         _running.discard(self)
 
 

@@ -29,18 +29,22 @@ def test_workers_get_the_packages_that_functions_are_of(tmp_path: Path) -> None:
 def test_what_spark_submit_is_given_goes_before_ours(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert set(session._defaults(is_local=True)) == {*session.SETTINGS, "spark.driver.memory"}
-    monkeypatch.setenv("SPARK_ENV_LOADED", "1")
-    given = SparkConf(False)
-    given.setAll([("spark.sql.shuffle.partitions", "400"), ("spark.sql.session.timeZone", "Asia/Shanghai")])
-    monkeypatch.setattr(session, "SparkConf", lambda: given)
-    left = session._defaults(is_local=True)
-    assert set(session.SETTINGS) - set(left) == {"spark.sql.shuffle.partitions"}
+    assert not session.is_submitted()
+    assert set(session._defaults(is_local=True, given={})) == {*session.SETTINGS, "spark.driver.memory"}
+    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
+    assert session.is_submitted()
+    said = SparkConf(False)
+    said.setAll([("spark.sql.shuffle.partitions", "400"), ("spark.sql.session.timeZone", "Asia/Shanghai")])
+    monkeypatch.setattr(session, "SparkConf", lambda: said)
+    left = session._defaults(is_local=True, given=session._given())
+    # Nor is memory given to a Java that has been started.
+    assert left.keys() == session.SETTINGS.keys() - {"spark.sql.shuffle.partitions"}
     assert left["spark.sql.session.timeZone"] == "UTC"
 
 
 def test_a_cluster_has_as_many_partitions_as_spark_thinks() -> None:
-    assert set(session.SETTINGS) - set(session._defaults(is_local=False)) == {"spark.sql.shuffle.partitions"}
+    left = session._defaults(is_local=False, given={})
+    assert set(session.SETTINGS) - set(left) == {"spark.sql.shuffle.partitions"}
 
 
 def test_java_has_a_quarter_of_the_memory_within_bounds(
@@ -86,13 +90,18 @@ def test_few_rows_are_worked_on_without_making_programs(
     spark.conf.unset(key)
 
 
-def test_long_plans_are_made_once_on_one_machine(
+def test_long_plans_and_those_of_few_rows_are_made_once_on_one_machine(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = "spark.sql.optimizer.metadataOnly"
     monkeypatch.setattr(session, "_PROGRAMS", {key: ("false", "true")})
     monkeypatch.setattr(session, "_ADAPTIVE", key)
-    for asks_much, expected in ((True, "false"), (False, "true")):
-        session.suit(spark, session.FEW + 1, asks_much=asks_much)
+    many = session.FEW + 1
+    for rows, asks_much, expected in ((many, True, "false"), (many, False, "true"), (1, False, "false")):
+        session.suit(spark, rows, asks_much=asks_much)
         assert spark.conf.get(key) == expected
+    monkeypatch.setattr(spark.sparkContext, "master", "yarn")
+    for rows in (1, many):
+        session.suit(spark, rows, asks_much=True)
+        assert spark.conf.get(key) == "true"
     spark.conf.unset(key)

@@ -1,0 +1,91 @@
+"""The program under spark-submit as docs/pipeline.md has it; its tables beside those of one process."""
+
+import os
+import subprocess
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+
+import duckdb
+import pyspark
+import pytest
+from pyspark.sql import SparkSession
+
+from nsreport import command, java, session
+
+PATIENCE = 120
+REPORTS = "broker_flaps,config_changes"
+SPARK = Path(pyspark.__file__).parent
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+SETTINGS = {
+    "spark.pyspark.python": sys.executable,
+    "spark.log.level": "WARN",
+    "spark.driver.memory": "512m",
+    "spark.driver.extraJavaOptions": QUICK,
+    "spark.executor.memory": "512m",
+    "spark.executor.cores": "1",
+    "spark.executor.extraJavaOptions": QUICK,
+    "spark.sql.shuffle.partitions": "2",
+    # For small tables, making programs of queries takes longer than they do.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+}
+READING = {"ingestTime", "path", "file", "sourceFile", "modified"}
+"""Columns that say when a line was read, and from where."""
+
+PROGRAM = """\
+import sys
+from nsreport.command import main
+
+sys.exit(main())
+"""
+
+
+def submit(folder: Path, input: str, output: str, settings: dict[str, str]) -> str:
+    """What it tells on standard output, where the program of its own is on this machine."""
+    program = folder / "run.py"
+    program.write_text(PROGRAM)
+    given = [word for key, value in (SETTINGS | settings).items() for word in ("--conf", f"{key}={value}")]
+    own = {"SPARK_LOCAL_IP": "127.0.0.1", "JAVA_HOME": java.home(os.environ, folder)}
+    line: list[str | Path] = [
+        SPARK / "bin" / "spark-submit", *given, "--py-files", session.packed(folder), program,
+        "run", "--input", input, "--output", output, "--reports", REPORTS,
+    ]  # fmt: skip
+    ended = subprocess.run(
+        line, env=os.environ | own, capture_output=True, text=True, timeout=5 * PATIENCE, check=False
+    )
+    assert ended.returncode == 0, ended.stderr[-3000:] + ended.stdout
+    return ended.stdout
+
+
+def assert_same_as_here(
+    made: Path, journals: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tables are those that one process makes of the journals, in a folder beside."""
+    here = made.with_name("here")
+    monkeypatch.setattr(command, "started", lambda flags: nullcontext(spark))
+    assert command.main(["run", "--input", str(journals), "--output", str(here), "--reports", REPORTS]) == 0
+    found, expected = contents(made), contents(here)
+    assert found.keys() == expected.keys() >= {"silver/ns_event", "silver/route_fact", "gold/broker_flaps"}
+    assert {name: len(rows) for name, rows in found.items() if rows}.keys() >= {
+        "bronze/lines",
+        "silver/ns_event",
+        "gold/broker_flaps",
+    }
+    assert found == expected
+
+
+def contents(folder: Path) -> dict[str, list[str]]:
+    """All rows of all tables, but for when and from where they were read."""
+    tables = sorted(file.parent for layer in folder.iterdir() for file in layer.glob("*/_schema.json"))
+    return {f"{table.parent.name}/{table.name}": rows(table) for table in tables}
+
+
+def rows(table: Path) -> list[str]:
+    files = [str(file) for file in table.rglob("*.parquet")]
+    if not files:
+        return []
+    found = duckdb.read_parquet(files, hive_partitioning=True)
+    names = sorted(set(found.columns) - READING)
+    return sorted(map(str, found.project(", ".join(f'"{name}"' for name in names)).fetchall()))

@@ -1,0 +1,64 @@
+"""The pipeline on YARN, with its journals and tables in HDFS: Hadoop's own small cluster, on loopback."""
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.interop import jars
+from tests.interop.processes import Child
+from tests.nsreport.submitting import PATIENCE, SPARK, assert_same_as_here, submit
+
+pytestmark = [
+    pytest.mark.interop,
+    pytest.mark.skipif("YARN" not in os.environ, reason="takes two minutes: `make yarn` runs it"),
+]
+
+CLIENT = "hadoop-client-api-"
+
+
+@contextmanager
+def hadoop(folder: Path) -> Iterator[Path]:
+    """HDFS and YARN of the release that Spark has clients of; the folder of their settings."""
+    version = next(SPARK.glob(f"jars/{CLIENT}*.jar")).stem.removeprefix(CLIENT)
+    line = ["java", "-Xmx512m", *jars.compiled("Yarn", version, jars.hadoop(version)), str(folder)]
+    process = Child(line, folder / "log", talks=True)
+    try:
+        process.wait_for_line("ready", PATIENCE)
+        yield folder / "conf"
+    except BaseException:
+        # It ends what runs on it.
+        process.write("\n")
+        process.wait(PATIENCE)
+        raise
+    finally:
+        process.stop()
+
+
+def copy(conf: Path, *words: str) -> None:
+    """Have `hadoop fs` copy a folder."""
+    shell = ["java", "-cp", f"{conf}:{SPARK}/jars/*", "org.apache.hadoop.fs.FsShell", *words]
+    subprocess.run(shell, check=True, capture_output=True, timeout=PATIENCE)
+
+
+def test_yarn_makes_the_tables_that_one_process_makes(
+    tmp_path: Path, spark: SparkSession, played: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journals, there = played("undone-wipe"), tmp_path / "there"
+    settings = {
+        "spark.master": "yarn",
+        "spark.submit.deployMode": "cluster",
+        "spark.executor.instances": "1",
+        # All machines have Spark here, and need not be sent it.
+        "spark.yarn.jars": f"local:{SPARK}/jars/*",
+    }
+    with hadoop(tmp_path / "cluster") as conf:
+        monkeypatch.setenv("HADOOP_CONF_DIR", str(conf))
+        copy(conf, "-put", str(journals), "/journals")
+        submit(tmp_path, "hdfs:///journals", "hdfs:///reports", settings)
+        copy(conf, "-get", "/reports", str(there))
+    assert_same_as_here(there, journals, spark, monkeypatch)
