@@ -9,6 +9,7 @@ MAX_FRAME = 16 * 1024 * 1024
 """Bytes of the largest frame, its length word included (`com.rocketmq.remoting.frameMaxLength`)."""
 
 _PREFIX = Struct(">ii")
+_LENGTH = Struct(">i")
 _LARGE = 1 << 16
 _BEGUN = 4
 """Room is made for a large frame when one in so many of its bytes is there: its length may be a lie."""
@@ -91,7 +92,7 @@ class FrameReader:
             self._large, self._room = None, 0
         end = len(data)
         while end - position >= 4:
-            length = int.from_bytes(data[position : position + 4], "big", signed=True)
+            (length,) = _LENGTH.unpack_from(data, position)
             if length < 4 or length + 4 > self._limit:
                 raise self._refused(length, payloads)
             after = position + 4 + length

@@ -18,9 +18,6 @@ _MOST = 16_384
 _LONGEST = 1024
 _ZERO = ord("0")
 
-Pieces = tuple[bytes, bytes, bytes, bytes]
-"""A frame in pieces: what comes before the opaque, the opaque, the rest of the header, the body."""
-
 
 class QuickAnswers:
     """To requests about `state`, as `learn` was told them; counted by `counters`."""
@@ -32,25 +29,34 @@ class QuickAnswers:
         self._is_over = not state.settings.fastPath
         self._known: dict[bytes, tuple[bytes, int, bytes, bytes, bytes]] = {}
 
-    def find(self, payload: bytes) -> Pieces | None:
-        """The answer to the request in this frame (without its length word); None for the usual way."""
-        before, _, rest = payload.partition(_OPAQUE)
-        known = self._known.get(before)
-        if known is None:
-            return None
-        digits, _, after = rest.partition(b",")
-        same, size, head, tail, body = known
-        if (
-            after != same
-            or len(digits) != size
-            or not digits.isdigit()
-            or digits[0] == _ZERO
-            or self._state.generation != self._generation
-            or not (self._state.policy is None or self._state.policy.lets_all_read)
-        ):
-            return None
-        self._counters.quick += 1
-        return head, digits, tail, body
+    def find(self, payloads: list[bytes], most: int) -> tuple[list[bytes], int]:
+        """Answers to the first of these requests, in pieces, and the size of their bodies.
+
+        The requests (frames without their length words) are taken from the list: as many as are known, until
+        the bodies have more than `most` bytes. What is left goes the usual way.
+        """
+        found: list[bytes] = []
+        size = number = 0
+        state, known = self._state, self._known
+        if state.generation != self._generation or not (state.policy is None or state.policy.lets_all_read):
+            return found, size
+        for payload in payloads:
+            before, _, rest = payload.partition(_OPAQUE)
+            answer = known.get(before)
+            if answer is None:
+                break
+            digits, _, after = rest.partition(b",")
+            same, length, head, tail, body = answer
+            if after != same or len(digits) != length or not digits.isdigit() or digits[0] == _ZERO:
+                break
+            found += head, digits, tail, body
+            number += 1
+            size += len(body)
+            if size > most:
+                break
+        self._counters.quick += number
+        del payloads[:number]
+        return found, size
 
     def end(self) -> None:
         """From now on everything goes the usual way."""

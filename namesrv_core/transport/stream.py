@@ -6,7 +6,6 @@ others like it.
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Generator, Sequence
 from typing import Protocol, cast
 
@@ -43,7 +42,10 @@ class Owner(Protocol):
 class Shortcut(Protocol):
     """Answers that are found by the bytes of a request; `learn` is told what the owner answered."""
 
-    def find(self, payload: bytes) -> Sequence[bytes] | None: ...
+    def find(self, payloads: list[bytes], most: int) -> tuple[Sequence[bytes], int]:
+        """Pieces of answers to the first requests, which are taken from the list, and what bytes these are
+        for: as many as are known, until that is more than `most`.
+        """
 
     def learn(self, payload: bytes, asked: Command, answer: Command) -> None: ...
 
@@ -74,7 +76,7 @@ class Stream(asyncio.Protocol):
         self._is_held = self._is_resting = self._holds = False
         self._is_behind = self._is_queued = self._is_slow = False
         self._unread = b""
-        self._payloads: deque[bytes] = deque()
+        self._payloads: list[bytes] = []
         self._at_work: Work | None = None
         self._worked = 0.0
         self._size_at_work = 0
@@ -119,9 +121,8 @@ class Stream(asyncio.Protocol):
             return
         payloads = self._split(data)
         if len(payloads) == 1:
-            shortcut = self._shortcut
-            pieces = None if shortcut is None else shortcut.find(payloads[0])
-            if pieces is None:
+            pieces, _ = self._found(payloads, _LARGE)
+            if payloads:
                 begun = self._clock()
                 pieces = self._usual(payloads[0])
                 if self._at_work is not None:
@@ -131,7 +132,7 @@ class Stream(asyncio.Protocol):
             if pieces:
                 self._transport.write(b"".join(pieces))
         elif payloads:
-            self._payloads.extend(payloads)
+            self._payloads += payloads
             if len(payloads) > _MANY or not self._work():
                 self._fall_behind()
                 return
@@ -147,6 +148,9 @@ class Stream(asyncio.Protocol):
         if self._holds or not payloads:
             self._account()
         return payloads
+
+    def _found(self, payloads: list[bytes], most: int) -> tuple[Sequence[bytes], int]:
+        return ((), 0) if self._shortcut is None else self._shortcut.find(payloads, most)
 
     def _usual(self, payload: bytes) -> Sequence[bytes]:
         """What is said to a frame, in pieces; nothing to garbage, after which nothing is read."""
@@ -167,19 +171,16 @@ class Stream(asyncio.Protocol):
         """Answer what was read, for a while; whether all is answered."""
         until = self._clock() + AT_ONCE
         answers: list[bytes] = []
-        payloads, shortcut = self._payloads, self._shortcut
+        payloads = self._payloads
         size = 0
         while payloads and self.full_since is None:
-            payload = payloads.popleft()
-            pieces = None if shortcut is None else shortcut.find(payload)
-            if pieces is not None:
-                # It takes a microsecond: its size is all that counts.
-                answers += pieces
-                size += len(pieces[-1])
-                if size > _LARGE:
-                    break
-                continue
-            pieces = self._usual(payload)
+            # They take a microsecond each: their size is all that counts.
+            pieces, much = self._found(payloads, _LARGE - size)
+            answers += pieces
+            size += much
+            if not payloads or size > _LARGE:
+                break
+            pieces = self._usual(payloads.pop(0))
             answers += pieces
             size += sum(map(len, pieces))
             if self.connection.error is not None:
@@ -235,7 +236,7 @@ class Stream(asyncio.Protocol):
         if not self._payloads and self._unread:
             end = max(_PIECE, min(self.connection.missing, len(self._unread)))
             data, self._unread = self._unread[:end], self._unread[end:]
-            self._payloads.extend(self._split(data))
+            self._payloads += self._split(data)
         self._work()
         self._took(self._clock() - begun)
         return self._is_left()

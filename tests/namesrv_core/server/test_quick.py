@@ -34,8 +34,8 @@ class Server:
         self.quick = QuickAnswers(self.state, self.counters) if is_quick else None
 
     def ask(self, payload: bytes, now: int = STARTED_AT) -> tuple[bytes | None, list[Any]]:
-        if self.quick is not None and (pieces := self.quick.find(payload)) is not None:
-            return b"".join(pieces), []
+        if self.quick is not None and (found := self.quick.find([payload], 0)[0]):
+            return b"".join(found), []
         try:
             asked = codec.decode(payload)
         except ProtocolError:
