@@ -80,7 +80,7 @@ def start(cache: Path, master: str | None = None, settings: Mapping[str, str] | 
     if master is not None:
         builder = builder.master(master)
     started = builder.getOrCreate()
-    if not local and not submitted:
+    if master is not None and not local:
         started.sparkContext.addPyFile(str(packed(cache)))
     return started
 
@@ -140,8 +140,9 @@ def suit(spark: SparkSession, rows: int, *, asks_much: bool = False) -> None:
     is_few = rows <= FEW
     is_planned_once = (is_few or asks_much) and str(spark.sparkContext.master).startswith("local")
     for key, (few, many) in _PROGRAMS.items():
+        is_for_few = is_planned_once if key == _ADAPTIVE else is_few
         if not given.contains(key):
-            spark.conf.set(key, few if (is_planned_once if key == _ADAPTIVE else is_few) else many)
+            spark.conf.set(key, few if is_for_few else many)
 
 
 def gathered(rows: DataFrame, columns: Sequence[str]) -> DataFrame:

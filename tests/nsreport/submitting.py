@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Set
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -31,8 +32,8 @@ SETTINGS = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
 }
-READING = {"ingestTime", "path", "file", "sourceFile", "modified"}
-"""Columns that say when a line was read, and from where."""
+PLACES = {"path", "file", "sourceFile", "modified"}
+"""Columns that say from where a line is; they are others where the journals were copied."""
 
 PROGRAM = """\
 import sys
@@ -60,13 +61,17 @@ def submit(folder: Path, input: str, output: str, settings: dict[str, str]) -> s
 
 
 def assert_same_as_here(
-    made: Path, journals: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+    made: Path,
+    journals: Path,
+    spark: SparkSession,
+    monkeypatch: pytest.MonkeyPatch,
+    besides: Set[str] = frozenset(),
 ) -> None:
-    """The tables are those that one process makes of the journals, in a folder beside."""
+    """The tables are those that one process makes of the journals, but for the columns `besides`."""
     here = made.with_name("here")
     monkeypatch.setattr(command, "started", lambda flags: nullcontext(spark))
     assert command.main(["run", "--input", str(journals), "--output", str(here), "--reports", REPORTS]) == 0
-    found, expected = contents(made), contents(here)
+    found, expected = contents(made, besides), contents(here, besides)
     assert found.keys() == expected.keys() >= {"silver/ns_event", "silver/route_fact", "gold/broker_flaps"}
     assert {name: len(rows) for name, rows in found.items() if rows}.keys() >= {
         "bronze/lines",
@@ -76,16 +81,16 @@ def assert_same_as_here(
     assert found == expected
 
 
-def contents(folder: Path) -> dict[str, list[str]]:
-    """All rows of all tables, but for when and from where they were read."""
+def contents(folder: Path, besides: Set[str]) -> dict[str, list[str]]:
+    """All rows of all tables, without when they were read, and without those columns."""
     tables = sorted(file.parent for layer in folder.iterdir() for file in layer.glob("*/_schema.json"))
-    return {f"{table.parent.name}/{table.name}": rows(table) for table in tables}
+    return {f"{table.parent.name}/{table.name}": rows(table, besides) for table in tables}
 
 
-def rows(table: Path) -> list[str]:
+def rows(table: Path, besides: Set[str]) -> list[str]:
     files = [str(file) for file in table.rglob("*.parquet")]
     if not files:
         return []
     found = duckdb.read_parquet(files, hive_partitioning=True)
-    names = sorted(set(found.columns) - READING)
+    names = sorted(set(found.columns) - besides - {"ingestTime"})
     return sorted(map(str, found.project(", ".join(f'"{name}"' for name in names)).fetchall()))

@@ -1,9 +1,6 @@
 """The pipeline on a master and two workers of Spark's on loopback makes the tables of one process."""
 
 import os
-import re
-import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -12,14 +9,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 from nsreport import java
+from tests.interop.processes import Child
 from tests.nsreport.submitting import PATIENCE, QUICK, SPARK, assert_same_as_here, submit
 
 
-@contextmanager
-def daemon(kind: str, folder: Path, *words: str) -> Iterator[Path]:
-    """A master or a worker, until it is not needed any more; its log."""
+def daemon(kind: str, folder: Path, *words: str) -> Child:
+    """A master or a worker."""
     home = java.home(os.environ, folder)
-    log = folder / f"{kind}-{len(list(folder.iterdir()))}.log"
     line = [
         f"{home}/bin/java", "-Xmx256m", *QUICK.split(), "-cp", f"{SPARK}/jars/*",
         f"org.apache.spark.deploy.{kind.lower()}.{kind}",
@@ -29,27 +25,7 @@ def daemon(kind: str, folder: Path, *words: str) -> Iterator[Path]:
     scala = next(SPARK.glob("jars/spark-core_*.jar")).name.removeprefix("spark-core_").partition("-")[0]
     own = {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_HOME": str(SPARK), "JAVA_HOME": home}
     own["SPARK_SCALA_VERSION"] = scala
-    with log.open("wb") as file:
-        process = subprocess.Popen(line, stdout=file, stderr=file, env=os.environ | own)
-    try:
-        yield log
-    finally:
-        process.terminate()
-        try:
-            process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def said(log: Path, pattern: str) -> str:
-    """What a daemon says sooner or later."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        if found := re.search(pattern, log.read_text()):
-            return found[0]
-        time.sleep(0.1)
-    raise AssertionError(log.read_text()[-2000:])
+    return Child(line, folder / f"{kind}-{len(list(folder.iterdir()))}.log", own)
 
 
 @contextmanager
@@ -57,18 +33,16 @@ def cluster(folder: Path) -> Iterator[str]:
     """The URL of a master with two workers."""
     folder.mkdir()
     with ExitStack() as stack:
-        log = stack.enter_context(daemon("Master", folder))
-        url = said(log, r"spark://127\.0\.0\.1:\d+")
-        workers = [
-            stack.enter_context(
-                daemon(
-                    "Worker", folder, "--cores", "1", "--memory", "512m", "--work-dir", f"{folder}/{n}", url
-                )
-            )
-            for n in (1, 2)
-        ]
+        master = daemon("Master", folder)
+        stack.callback(master.stop, PATIENCE)
+        url = master.wait_for_line("spark://127.0.0.1:", PATIENCE).split()[-1]
+        workers = []
+        for n in (1, 2):
+            given = ("--cores", "1", "--memory", "512m", "--work-dir", f"{folder}/{n}")
+            workers.append(daemon("Worker", folder, *given, url))
+            stack.callback(workers[-1].stop, PATIENCE)
         for worker in workers:
-            said(worker, "Successfully registered with master")
+            worker.wait_for_line("Successfully registered with master", PATIENCE)
         yield url
 
 

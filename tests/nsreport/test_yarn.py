@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from tests.interop import jars
 from tests.interop.processes import Child
-from tests.nsreport.submitting import PATIENCE, SPARK, assert_same_as_here, submit
+from tests.nsreport.submitting import PATIENCE, PLACES, SPARK, assert_same_as_here, submit
 
 pytestmark = [
     pytest.mark.interop,
@@ -29,12 +29,13 @@ def hadoop(folder: Path) -> Iterator[Path]:
     process = Child(line, folder / "log", talks=True)
     try:
         process.wait_for_line("ready", PATIENCE)
-        yield folder / "conf"
-    except BaseException:
-        # It ends what runs on it.
-        process.write("\n")
-        process.wait(PATIENCE)
-        raise
+        try:
+            yield folder / "conf"
+        except BaseException:
+            # What still runs on it ends with it.
+            process.write("\n")
+            process.wait(PATIENCE)
+            raise
     finally:
         process.stop()
 
@@ -61,4 +62,4 @@ def test_yarn_makes_the_tables_that_one_process_makes(
         copy(conf, "-put", str(journals), "/journals")
         submit(tmp_path, "hdfs:///journals", "hdfs:///reports", settings)
         copy(conf, "-get", "/reports", str(there))
-    assert_same_as_here(there, journals, spark, monkeypatch)
+    assert_same_as_here(there, journals, spark, monkeypatch, PLACES)
