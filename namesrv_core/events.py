@@ -5,7 +5,7 @@ is fed adds when, on which server and on whose request. A field's name has the s
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NoReturn, dataclass_transform
 
 from namesrv_core.parts import UNTOLD as UNTOLD
 from namesrv_core.parts import AlikeTopics as AlikeTopics
@@ -31,12 +31,41 @@ from namesrv_core.parts import merged as merged
 SCHEMA_VERSION = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass_transform(frozen_default=True)
 class Event:
-    """Base of all events."""
+    """Base of all events: a value of the fields that its class names, which cannot be changed.
+
+    TypeError where one is made of others. (Of a dataclass Python compiles seven functions as it starts; those
+    of all events took a third of the name server's start, and half a megabyte.)
+    """
+
+    def __init__(self, *values: object, **named: object) -> None:
+        kind = type(self)
+        names = kind.__annotations__
+        fields = dict(zip(names, values, strict=False)) | named
+        is_clear = len(fields) == len(values) + len(named)
+        if len(fields) < len(names):
+            fields = {name: default for name, default in vars(kind).items() if name in names} | fields
+        if not is_clear or fields.keys() != names.keys():
+            raise TypeError(f"a {kind.__name__} has {', '.join(names)}, not {values} and {named}")
+        vars(self).update(fields)
+
+    def __setattr__(self, name: str, value: object = None) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__}.{name} cannot be changed")
+
+    __delattr__ = __setattr__
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), frozenset(vars(self).items())))
+
+    def __repr__(self) -> str:
+        fields = (f"{name}={getattr(self, name)!r}" for name in type(self).__annotations__)
+        return f"{type(self).__name__}({', '.join(fields)})"
 
 
-@dataclass(frozen=True, slots=True)
 class BrokerRegistered(Event):
     """A broker took its place in its group: new, back again, or from another address (`replaced`)."""
 
@@ -51,7 +80,6 @@ class BrokerRegistered(Event):
     info: BrokerInfo | None = UNTOLD
 
 
-@dataclass(frozen=True, slots=True)
 class BrokerChanged(Event):
     """A known broker registered with another data version, or with something else that was not known."""
 
@@ -65,7 +93,6 @@ class BrokerChanged(Event):
     info: BrokerInfo | None = UNTOLD
 
 
-@dataclass(frozen=True, slots=True)
 class RegistrationRefused(Event):
     """A broker asked for a place that it did not get; what it said about its group counts all the same."""
 
@@ -78,7 +105,6 @@ class RegistrationRefused(Event):
     zone_name: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class AddressConflict(Event):
     """A broker asked for a place that another address holds, or came with the address of another name.
 
@@ -94,7 +120,6 @@ class AddressConflict(Event):
     silent_millis: int | None
 
 
-@dataclass(frozen=True, slots=True)
 class HeartbeatGap(Event):
     """A broker was silent for three quarters of the time that it may be; that goes on, or is over."""
 
@@ -106,7 +131,6 @@ class HeartbeatGap(Event):
     resumed: bool
 
 
-@dataclass(frozen=True, slots=True)
 class BrokerUnregistered(Event):
     """A broker left: "unregistered" by a request, its "channel closed", or it "expired"."""
 
@@ -118,7 +142,6 @@ class BrokerUnregistered(Event):
     channel: int | None
 
 
-@dataclass(frozen=True, slots=True)
 class AddressForgotten(Event):
     """An address that held no place (any more) went: "unregistered", "channel closed" or "expired"."""
 
@@ -127,7 +150,6 @@ class AddressForgotten(Event):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
 class TopicsChanged(Event):
     """Queues came, changed or went by a "registration", an "unregistration" or a "topic registration"."""
 
@@ -136,7 +158,6 @@ class TopicsChanged(Event):
     changes: tuple[TopicChanges, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class TopicDeleted(Event):
     """A topic was deleted by request, in one cluster, or without `cluster_name` in all."""
 
@@ -145,7 +166,6 @@ class TopicDeleted(Event):
     changes: tuple[TopicChanges, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class MappingsChanged(Event):
     """The queues of static topics on a broker came, changed or went."""
 
@@ -153,7 +173,6 @@ class MappingsChanged(Event):
     mapping_changes: tuple[MappingChange, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class WritePermWiped(Event):
     """A broker's topics lost WRITE by request; `topics` counts those it has, changed or not."""
 
@@ -162,7 +181,6 @@ class WritePermWiped(Event):
     changes: tuple[TopicChanges, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class WritePermAdded(Event):
     """A broker's topics were made readable and writable by request."""
 
@@ -171,7 +189,6 @@ class WritePermAdded(Event):
     changes: tuple[TopicChanges, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class MinBrokerIdChanged(Event):
     """A group's smallest broker id is another one now; `recipients` are the addresses to be told."""
 
@@ -183,7 +200,6 @@ class MinBrokerIdChanged(Event):
     recipients: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class KvPut(Event):
     """A value was written into the KV config; no `before`: there was nothing, or a null."""
 
@@ -193,7 +209,6 @@ class KvPut(Event):
     value: str | None
 
 
-@dataclass(frozen=True, slots=True)
 class KvDeleted(Event):
     """A value was deleted from the KV config."""
 
@@ -202,14 +217,12 @@ class KvDeleted(Event):
     before: str | None
 
 
-@dataclass(frozen=True, slots=True)
 class SettingsChanged(Event):
     """Settings were changed by request."""
 
     setting_changes: tuple[SettingChange, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class ServerStarted(Event):
     """A name server began, with empty tables and the KV config that it had kept."""
 
@@ -217,28 +230,24 @@ class ServerStarted(Event):
     pid: int
 
 
-@dataclass(frozen=True, slots=True)
 class ServerReady(Event):
     """It listens at `address`, and answers questions about routes."""
 
     address: str
 
 
-@dataclass(frozen=True, slots=True)
 class ServerStopping(Event):
     """It ends in order; a journal that ends otherwise is that of a server that was killed."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
 class ServerPaused(Event):
     """It could do nothing for `pause_millis`: stopped by a signal, starved, or asleep with its machine."""
 
     pause_millis: int
 
 
-@dataclass(frozen=True, slots=True)
 class Heartbeats(Event):
     """Proof of life: that many brokers are in the tables, and none was silent for longer than this one."""
 
@@ -247,7 +256,6 @@ class Heartbeats(Event):
     broker_addr: str | None
 
 
-@dataclass(frozen=True, slots=True)
 class Snapshot(Event):
     """All tables, taken because of a `reason`: "start", "roll", "interval", "request", "loss" or "poll"."""
 
@@ -262,7 +270,6 @@ class Snapshot(Event):
     settings: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
 class SnapshotMark(Event):
     """A snapshot would say what the latest one said: no event since has changed a table."""
 
@@ -270,14 +277,12 @@ class SnapshotMark(Event):
     brokers: int
 
 
-@dataclass(frozen=True, slots=True)
 class EventsLost(Event):
     """That many events are missing here: the journal could not keep up. A snapshot follows."""
 
     lost: int
 
 
-@dataclass(frozen=True, slots=True)
 class JournalRepaired(Event):
     """A file that a killed server left ended in the middle of a record, which was cut off."""
 
@@ -285,7 +290,6 @@ class JournalRepaired(Event):
     cut_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
 class JournalResumed(Event):
     """The journal could not be written for a while, and is written again."""
 
@@ -293,7 +297,6 @@ class JournalResumed(Event):
     failing_millis: int
 
 
-@dataclass(frozen=True, slots=True)
 class CollectorStarted(Event):
     """A collector began to poll the name server; until a poll succeeds nobody knows its tables."""
 
@@ -302,14 +305,12 @@ class CollectorStarted(Event):
     interval_millis: int
 
 
-@dataclass(frozen=True, slots=True)
 class CollectorStopping(Event):
     """A collector ends in order; nobody looks at the name server from here on."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
 class PollFailed(Event):
     """A poll did not get all answers, nor did those before it in a row: nobody knows the tables then."""
 
@@ -317,7 +318,6 @@ class PollFailed(Event):
     failed_polls: int
 
 
-@dataclass(frozen=True, slots=True)
 class PollRecovered(Event):
     """A poll got all answers, the first one after failures or a start: the tables are known again."""
 
@@ -325,7 +325,6 @@ class PollRecovered(Event):
     failing_millis: int
 
 
-@dataclass(frozen=True, slots=True)
 class Polled(Event):
     """Proof of looking: that many polls since the last such record got all answers, and what there is."""
 
@@ -335,7 +334,6 @@ class Polled(Event):
     longest_poll_millis: int
 
 
-@dataclass(frozen=True, slots=True)
 class BrokerRuntime(Event):
     """What a broker told a collector of itself; what its release does not tell is left out."""
 
@@ -361,7 +359,6 @@ class BrokerRuntime(Event):
     earliest_message_time: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class ConsumerLag(Event):
     """How far a consumer group is behind on a broker; one that is where it was is told once an hour.
 
@@ -376,7 +373,6 @@ class ConsumerLag(Event):
     lags: tuple[TopicLag, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class BrokerPollFailed(Event):
     """A broker did not tell its "runtime", its "groups" or a group's "lag": nobody knows them then."""
 
@@ -389,7 +385,6 @@ class BrokerPollFailed(Event):
     consumer_group: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class BrokersPolled(Event):
     """Proof of looking: so many brokers and consumer groups were asked about, and how many told nothing."""
 

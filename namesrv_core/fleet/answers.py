@@ -11,7 +11,7 @@ from namesrv_core.fleet import clients, messages, orders, replication, stats
 from namesrv_core.fleet.model import BrokerModel
 from namesrv_core.fleet.topics import altered_attributes, changed_attributes, topic_config
 from namesrv_core.fleet.users import UserTable
-from namesrv_core.protocol import bodies, fastjson, headers
+from namesrv_core.protocol import bodies, broker_headers, fastjson, headers
 from namesrv_core.protocol.bodies import DataVersion
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, ExtFields, reply
@@ -49,7 +49,7 @@ def answer(model: BrokerModel, asked: Command, now: int) -> tuple[Command, Outco
 
 
 def _create_topic(model: BrokerModel, asked: Command, now: int) -> Outcome:
-    wanted = headers.read(headers.CreateTopic, asked.ext)
+    wanted = headers.read(broker_headers.CreateTopic, asked.ext)
     name = model.topics.check(wanted.topic)
     filter_type = (asked.ext or {}).get("topicFilterType")
     if filter_type not in _FILTER_TYPES:
@@ -153,12 +153,12 @@ def _topic_stats(model: BrokerModel, asked: Command, now: int) -> Outcome:
 
 
 def _consume_stats(model: BrokerModel, asked: Command, now: int) -> Outcome:
-    wanted = headers.read(headers.ConsumerGroup, asked.ext)
+    wanted = headers.read(broker_headers.ConsumerGroup, asked.ext)
     return Outcome(stats.consume_stats(model, wanted.consumer_group or "", wanted.topic, now))
 
 
 def _all_consume_stats(model: BrokerModel, asked: Command, now: int) -> Outcome:
-    is_order = headers.read(headers.BrokerConsumeStats, asked.ext).is_order
+    is_order = headers.read(broker_headers.BrokerConsumeStats, asked.ext).is_order
     return Outcome(stats.all_consume_stats(model, is_order, now))
 
 
@@ -188,7 +188,7 @@ def _update_groups(model: BrokerModel, asked: Command, now: int) -> Outcome:
 
 def _delete_group(model: BrokerModel, asked: Command, now: int) -> Outcome:
     """Its clients go with it: nobody is here to make it anew."""
-    wanted = headers.read(headers.DeleteGroup, asked.ext)
+    wanted = headers.read(broker_headers.DeleteGroup, asked.ext)
     name = wanted.group_name or ""
     if model.groups.delete(name, now):
         model.offsets.stop(name, model.queues, now, forget=wanted.clean_offset)
@@ -200,12 +200,12 @@ def _offset(offset: int) -> Outcome:
 
 
 def _query_offset(model: BrokerModel, asked: Command, now: int) -> Outcome:
-    key = headers.read(headers.ConsumerOffset, asked.ext)
+    key = headers.read(broker_headers.ConsumerOffset, asked.ext)
     return _offset(stats.committed(model, key.consumer_group or "", key.topic or "", key.queue_id, now))
 
 
 def _update_offset(model: BrokerModel, asked: Command, now: int) -> Outcome:
-    key = headers.read(headers.ConsumerOffset, asked.ext)
+    key = headers.read(broker_headers.ConsumerOffset, asked.ext)
     group, topic = key.consumer_group or "", key.topic or ""
     stats.check_known(model, group, topic)
     model.offsets.move((group, topic, key.queue_id), key.commit_offset or 0, now)
@@ -213,49 +213,49 @@ def _update_offset(model: BrokerModel, asked: Command, now: int) -> Outcome:
 
 
 def _reset_offset(model: BrokerModel, asked: Command, now: int) -> Outcome:
-    return Outcome(stats.reset(model, headers.read(headers.ResetOffset, asked.ext), now))
+    return Outcome(stats.reset(model, headers.read(broker_headers.ResetOffset, asked.ext), now))
 
 
 def _max_offset(model: BrokerModel, asked: Command, now: int) -> Outcome:
-    return _offset(stats.end_of(model, headers.read(headers.QueueOffset, asked.ext), now))
+    return _offset(stats.end_of(model, headers.read(broker_headers.QueueOffset, asked.ext), now))
 
 
 def _min_offset(model: BrokerModel, asked: Command, now: int) -> Outcome:
-    return _offset(stats.begin_of(model, headers.read(headers.QueueOffset, asked.ext), now))
+    return _offset(stats.begin_of(model, headers.read(broker_headers.QueueOffset, asked.ext), now))
 
 
 def _offset_at(model: BrokerModel, asked: Command, now: int) -> Outcome:
     """The first message that was stored at that time or later."""
-    wanted = headers.read(headers.QueueOffset, asked.ext)
+    wanted = headers.read(broker_headers.QueueOffset, asked.ext)
     return _offset(stats.end_of(model, wanted, min((wanted.timestamp or 0) - 1, now)))
 
 
 def _pull(model: BrokerModel, asked: Command, now: int) -> Outcome:
-    found = messages.pull(model, headers.read(headers.PullMessage, asked.ext), now)
+    found = messages.pull(model, headers.read(broker_headers.PullMessage, asked.ext), now)
     return Outcome(found.body, found.ext, code=found.code)
 
 
 def _query_message(model: BrokerModel, asked: Command, now: int) -> Outcome:
-    return Outcome(*messages.query(model, headers.read(headers.QueryMessage, asked.ext), now))
+    return Outcome(*messages.query(model, headers.read(broker_headers.QueryMessage, asked.ext), now))
 
 
 def _view_message(model: BrokerModel, asked: Command, now: int) -> Outcome:
-    return Outcome(messages.view(model, headers.read(headers.ViewMessage, asked.ext).offset or 0, now))
+    return Outcome(messages.view(model, headers.read(broker_headers.ViewMessage, asked.ext).offset or 0, now))
 
 
 def _consumers(model: BrokerModel, asked: Command, now: int) -> Outcome:
-    group = headers.read(headers.ConsumerGroup, asked.ext).consumer_group or ""
+    group = headers.read(broker_headers.ConsumerGroup, asked.ext).consumer_group or ""
     return Outcome(clients.consumer_connection(model, group))
 
 
 def _running_info(model: BrokerModel, asked: Command, now: int) -> Outcome:
-    wanted = headers.read(headers.ConsumerClient, asked.ext)
+    wanted = headers.read(broker_headers.ConsumerClient, asked.ext)
     group, client_id = wanted.consumer_group or "", wanted.client_id or ""
     return Outcome(clients.running_info(model, group, client_id, wanted.jstack_enable, now))
 
 
 def _producers(model: BrokerModel, asked: Command, now: int) -> Outcome:
-    group = headers.read(headers.ProducerGroup, asked.ext).producer_group or ""
+    group = headers.read(broker_headers.ProducerGroup, asked.ext).producer_group or ""
     return Outcome(clients.producer_connection(model, group))
 
 
@@ -268,7 +268,7 @@ def _ha_status(model: BrokerModel, asked: Command, now: int) -> Outcome:
 
 
 def _counters(model: BrokerModel, asked: Command, now: int) -> Outcome:
-    wanted = headers.read(headers.ViewBrokerStats, asked.ext)
+    wanted = headers.read(broker_headers.ViewBrokerStats, asked.ext)
     return Outcome(stats.counters(model, wanted.stats_name or "", wanted.stats_key or "", now))
 
 

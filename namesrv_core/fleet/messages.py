@@ -13,7 +13,7 @@ from typing import NamedTuple
 from namesrv_core.errors import QueryNotFound, RequestError, ResponseCode, TopicNotExist
 from namesrv_core.fleet import clients
 from namesrv_core.fleet.model import BrokerModel
-from namesrv_core.protocol import headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import MASTER_ID
 from namesrv_core.protocol.command import ExtFields
 from namesrv_core.protocol.message_ids import unique_key
@@ -34,7 +34,7 @@ class Pulled(NamedTuple):
     ext: ExtFields
 
 
-def pull(model: BrokerModel, wanted: headers.PullMessage, now: int) -> Pulled:
+def pull(model: BrokerModel, wanted: broker_headers.PullMessage, now: int) -> Pulled:
     """Messages of one queue from an offset on; with a subscription `A || B` those that have such a tag."""
     topic, queue, at = wanted.topic or "", wanted.queue_id, wanted.queue_offset or 0
     queues = _queues(model, topic)
@@ -91,7 +91,7 @@ def view(model: BrokerModel, physical_offset: int, now: int) -> bytes:
     return record(model, number, now)
 
 
-def query(model: BrokerModel, wanted: headers.QueryMessage, now: int) -> tuple[bytes, ExtFields]:
+def query(model: BrokerModel, wanted: broker_headers.QueryMessage, now: int) -> tuple[bytes, ExtFields]:
     """The messages of a topic with a key, or with an id; QueryNotFound where there is none."""
     topic, key = wanted.topic or "", wanted.key or ""
     find = _by_id if wanted.unique_key_query else _by_key

@@ -3,7 +3,7 @@
 from namesrv_core.errors import RequestError, ResponseCode, TopicNotExist
 from namesrv_core.fleet import messages
 from namesrv_core.fleet.model import BrokerModel
-from namesrv_core.protocol import fastjson, headers
+from namesrv_core.protocol import broker_headers, fastjson, headers
 from namesrv_core.protocol.bodies import as_object
 from namesrv_core.protocol.command import Command
 
@@ -82,7 +82,7 @@ def switch_timer(model: BrokerModel, asked: Command, now: int) -> Answer:
 def set_master_flush_offset(model: BrokerModel, asked: Command, now: int) -> Answer:
     """A master passes over it."""
     if not model.spec.is_master:
-        wanted = headers.read(headers.MasterFlushOffset, asked.ext)
+        wanted = headers.read(broker_headers.MasterFlushOffset, asked.ext)
         model.master_flush_offset = wanted.master_flush_offset
     return b"", None
 

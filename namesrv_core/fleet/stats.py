@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from namesrv_core.errors import QueryNotFound, RequestError, ResponseCode, TopicNotExist
 from namesrv_core.fleet.model import BrokerModel
 from namesrv_core.fleet.offsets import behind
-from namesrv_core.protocol import fastjson, headers, object_keys
+from namesrv_core.protocol import broker_headers, fastjson, object_keys
 
 _SPANS = (("statsMinute", 60_000), ("statsHour", 3_600_000), ("statsDay", 86_400_000))
 _WINDOW = 10_000
@@ -112,19 +112,19 @@ def committed(model: BrokerModel, group: str, topic: str, queue: int, now: int) 
     return offset
 
 
-def end_of(model: BrokerModel, wanted: headers.QueueOffset, at: int) -> int:
+def end_of(model: BrokerModel, wanted: broker_headers.QueueOffset, at: int) -> int:
     """The end of a queue at that time; 0 for one that is not there, as upstream answers."""
     topic, queues = wanted.topic or "", model.queues(wanted.topic or "")
     return model.offsets.ends(topic, queues, at)[wanted.queue_id] if 0 <= wanted.queue_id < queues else 0
 
 
-def begin_of(model: BrokerModel, wanted: headers.QueueOffset, now: int) -> int:
+def begin_of(model: BrokerModel, wanted: broker_headers.QueueOffset, now: int) -> int:
     """The oldest message's offset, likewise."""
     topic, queues = wanted.topic or "", model.queues(wanted.topic or "")
     return model.offsets.begins(topic, queues, now)[wanted.queue_id] if 0 <= wanted.queue_id < queues else 0
 
 
-def reset(model: BrokerModel, wanted: headers.ResetOffset, now: int) -> bytes:
+def reset(model: BrokerModel, wanted: broker_headers.ResetOffset, now: int) -> bytes:
     """Move a group to a time (negative: the end) on all queues, or one to an offset: ResetOffsetBody."""
     group, topic = wanted.group or "", wanted.topic or ""
     if not model.spec.is_master:
@@ -137,7 +137,7 @@ def reset(model: BrokerModel, wanted: headers.ResetOffset, now: int) -> bytes:
     return b'{"offsetTable":' + object_keys.dumps_table(pairs) + b"}"
 
 
-def _goals(model: BrokerModel, wanted: headers.ResetOffset, now: int) -> dict[int, int]:
+def _goals(model: BrokerModel, wanted: broker_headers.ResetOffset, now: int) -> dict[int, int]:
     """The offset that each queue is to be moved to, within what it has."""
     topic, queues = wanted.topic or "", model.queues(wanted.topic or "")
     begins, ends = model.offsets.begins(topic, queues, now), model.offsets.ends(topic, queues, now)

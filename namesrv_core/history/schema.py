@@ -6,7 +6,6 @@ import re
 import types
 import typing
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 from namesrv_core import events
@@ -60,9 +59,7 @@ def _parts() -> list[Any]:
 
 def _members(kind: Any) -> dict[str, Any]:
     """The fields of an event or of a part, under their names in a record, with their types."""
-    hints = typing.get_type_hints(kind)
-    names = [item.name for item in fields(kind)] if kind.__name__ in KINDS else list(kind._fields)
-    return {camel(name): hints[name] for name in names}
+    return {camel(name): hint for name, hint in typing.get_type_hints(kind).items()}
 
 
 def _object(kind: Any) -> Schema:

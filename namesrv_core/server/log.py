@@ -4,7 +4,6 @@ import logging
 import os
 import sys
 import time
-from dataclasses import fields
 
 from namesrv_core.events import Event, TopicChanges, count_topics, first_topics
 from namesrv_core.server.log_json import Happened, JsonFormatter
@@ -80,7 +79,7 @@ def say(event: Event, cause: str, client: str | None = None) -> None:
 
 def line(event: Event, cause: str) -> str:
     """One event in one line: its name, its fields, what caused it."""
-    shown = ((item.name, getattr(event, item.name)) for item in fields(event) if item.name != "info")
+    shown = ((name, getattr(event, name)) for name in type(event).__annotations__ if name != "info")
     texts = (f"{name}={_text(value)}" for name, value in shown if value is not None)
     return f"{type(event).__name__} {' '.join(texts)} ({cause})"
 

@@ -4,7 +4,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from namesrv_core.events import Event, count_topics, first_topics
@@ -55,7 +55,7 @@ def _fields(happened: Happened) -> Mapping[str, Any]:
         changes = getattr(event, name, ())
         more = count(changes) - _SHOWN
         if more > 0:
-            event = replace(event, **{name: first(changes, _SHOWN)})
+            event = type(event)(**vars(event) | {name: first(changes, _SHOWN)})
             left_out[f"{camel(name)}LeftOut"] = more
     told = {"event": type(event).__name__, "cause": happened.cause}
     client = {} if happened.client is None else {"client": happened.client}

@@ -3,7 +3,6 @@
 import types
 import typing
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 from pyspark.sql.types import (
@@ -52,7 +51,7 @@ def record() -> StructType:
         name: hint
         for kind in vars(events).values()
         if isinstance(kind, type) and Event in kind.__bases__
-        for name, hint in _members(kind, [field.name for field in fields(kind)]).items()
+        for name, hint in _members(kind).items()
     }
     return StructType([*ENVELOPE.fields, *(StructField(name, of(hint)) for name, hint in hints.items())])
 
@@ -108,12 +107,11 @@ def of(hint: Any) -> DataType:
         return MapType(StringType(), of(args[1]))
     if hint in _PLAIN:
         return _PLAIN[hint]
-    return StructType([StructField(name, of(inner)) for name, inner in _members(hint, hint._fields).items()])
+    return StructType([StructField(name, of(inner)) for name, inner in _members(hint).items()])
 
 
-def _members(kind: Any, names: typing.Iterable[str]) -> dict[str, Any]:
-    hints = typing.get_type_hints(kind)
-    return {_camel(name): hints[name] for name in names}
+def _members(kind: Any) -> dict[str, Any]:
+    return {_camel(name): hint for name, hint in typing.get_type_hints(kind).items()}
 
 
 def _camel(name: str) -> str:

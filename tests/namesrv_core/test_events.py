@@ -1,31 +1,62 @@
 """Events are values: frozen, comparable, with fields of plain types."""
 
-import dataclasses
 import typing
+from typing import Any
 
 import pytest
 
 from namesrv_core import events
-from namesrv_core.events import Event, KvPut
+from namesrv_core.events import BrokerPollFailed, CollectorStopping, Event, KvPut, ServerStopping
 
 KINDS = [kind for kind in vars(events).values() if isinstance(kind, type) and Event in kind.__bases__]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_an_event_cannot_be_changed(kind: type[Event]) -> None:
-    event = kind(*[None] * len(dataclasses.fields(kind)))
-    for item in dataclasses.fields(kind):
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            setattr(event, item.name, 1)
+    event = kind(*[None] * len(kind.__annotations__))
+    for name in kind.__annotations__:
+        with pytest.raises(AttributeError, match=f"{kind.__name__}.{name} cannot be changed"):
+            setattr(event, name, 1)
+        with pytest.raises(AttributeError, match=f"{kind.__name__}.{name} cannot be changed"):
+            delattr(event, name)
 
 
 def test_events_with_the_same_fields_are_equal() -> None:
-    assert KvPut("n", "k", None, "v") == KvPut("n", "k", None, "v") != KvPut("n", "k", None, "w")
+    same = KvPut("n", "k", None, "v"), KvPut(value="v", before=None, key="k", namespace="n")
+    assert same[0] == same[1] != KvPut("n", "k", None, "w")
+    assert len({*same, KvPut("n", "k", None, "w")}) == 2
+    assert str(same[0]) == str(same[1]) == "KvPut(namespace='n', key='k', before=None, value='v')"
+
+
+def test_events_of_two_kinds_are_not_equal() -> None:
+    assert ServerStopping("SIGTERM") != CollectorStopping("SIGTERM")
+
+
+def test_what_is_not_given_has_its_default() -> None:
+    event = BrokerPollFailed("c", "a", 0, "10.0.0.1:10911", "runtime", "no answer")
+    assert event.consumer_group is None
+    assert event == BrokerPollFailed("c", "a", 0, "10.0.0.1:10911", "runtime", "no answer", None)
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ((), {}),
+        (("n",), {}),
+        (("n", "k", None), {"before": None}),
+        (("n", "k", None), {"valeu": "v"}),
+        (("n", "k", None, "v", "w"), {}),
+        (("n", "k", None, "v"), {"more": "w"}),
+    ],
+)
+def test_an_event_is_made_of_its_fields_only(values: tuple[Any, ...], named: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match="a KvPut has namespace, key, before, value, not"):
+        KvPut(*values, **named)
 
 
 def test_every_event_has_fields() -> None:
     assert KvPut in KINDS
-    assert all(dataclasses.fields(kind) for kind in KINDS)
+    assert all(kind.__annotations__ for kind in KINDS)
 
 
 def test_a_field_has_the_same_type_in_every_event() -> None:

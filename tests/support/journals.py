@@ -1,7 +1,6 @@
 """Journals made by hand, and those of a real name server whose answers were recorded."""
 
 from collections.abc import Iterable
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ NOW = 1_763_733_780_000
 
 def snapshot(reason: str = "interval", **more: Any) -> Snapshot:
     """A snapshot of empty tables, but for what is named."""
-    empty: dict[str, Any] = {field.name: () for field in fields(Snapshot)}
+    empty: dict[str, Any] = dict.fromkeys(Snapshot.__annotations__, ())
     return Snapshot(**(empty | {"reason": reason, "kv": {}, "settings": {}} | more))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import QueryNotFound, TopicNotExist
-from namesrv_core.protocol import fastjson, headers
+from namesrv_core.protocol import broker_headers, fastjson, headers
 from namesrv_core.protocol.codes import V5_0_0, RequestCode
 from namesrv_core.protocol.command import Command, request
 from nsadmin.client.bodies import json_object, text_table, texts, topic_names
@@ -156,7 +156,8 @@ class Bulk:
         """Delete groups with their offsets from brokers; done also where there is none."""
         code = RequestCode.DELETE_SUBSCRIPTIONGROUP
         return self._write(
-            (addr, request(code, headers.write(headers.DeleteGroup(name, True)))) for addr, name in places
+            (addr, request(code, headers.write(broker_headers.DeleteGroup(name, True))))
+            for addr, name in places
         )
 
     def put_values(self, places: Iterable[tuple[str, Value]]) -> list[ServerResult[Command]]:
@@ -180,7 +181,7 @@ def _topics_request(items: Sequence[Wanted]) -> Command:
         body = fastjson.dumps({"topicConfigList": configs})
         return request(RequestCode.UPDATE_AND_CREATE_TOPIC_LIST, None, body)
     [(config, attributes)] = items
-    header = headers.CreateTopic(
+    header = broker_headers.CreateTopic(
         topic=config["topicName"],
         default_topic=DEFAULT_TOPIC,
         read_queue_nums=config["readQueueNums"],

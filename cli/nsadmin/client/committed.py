@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import QueryNotFound, RocketMQError
-from namesrv_core.protocol import headers
+from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import V5_0_0, RequestCode
 from namesrv_core.protocol.command import Command, request
 from nsadmin.client.bodies import json_object
@@ -56,7 +56,7 @@ def offset_of(command: Command) -> int:
 
 
 def _query(group: str, queue: MessageQueue) -> Command:
-    ext = headers.ConsumerOffset(group, queue.topic, queue.queue_id, set_zero_if_not_found=False)
+    ext = broker_headers.ConsumerOffset(group, queue.topic, queue.queue_id, set_zero_if_not_found=False)
     return request(RequestCode.QUERY_CONSUMER_OFFSET, headers.write(ext))
 
 

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
-from namesrv_core.protocol import headers
+from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode, version_text
 from namesrv_core.protocol.command import Command, request
 from nsadmin.client.bodies import json_object
@@ -80,7 +80,7 @@ def consumers_of(caller: Caller, groups: Sequence[str], addrs: Iterable[str]) ->
     code = RequestCode.GET_CONSUMER_CONNECTION_LIST
     requests = [(group, addr) for group in groups for addr in addrs]
     answers = caller.ask(
-        (addr, request(code, headers.write(headers.ConsumerGroup(group)))) for group, addr in requests
+        (addr, request(code, headers.write(broker_headers.ConsumerGroup(group)))) for group, addr in requests
     )
     told: dict[str, list[ServerResult[_Told]]] = {group: [] for group in groups}
     for (group, _), answer in zip(requests, answers, strict=True):
@@ -92,7 +92,7 @@ def producers_of(
     caller: Caller, group: str, addrs: Iterable[str]
 ) -> tuple[tuple[Client, ...], dict[str, RocketMQError | None]]:
     """Who of a producer group is connected to any of these brokers, and what each broker answered."""
-    ext = headers.write(headers.ProducerGroup(group))
+    ext = headers.write(broker_headers.ProducerGroup(group))
     answers = caller.ask_each(dict.fromkeys(addrs), RequestCode.GET_PRODUCER_CONNECTION_LIST, ext)
     told = [decoded(answer, partial(_producers, answer.addr)) for answer in answers]
     errors = {result.addr: None if _says_unknown(result.error) else result.error for result in told}

@@ -5,7 +5,7 @@ from functools import partial
 from typing import NamedTuple
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
-from namesrv_core.protocol import headers
+from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, request
 from nsadmin.client import connections
@@ -90,7 +90,7 @@ class Consumers:
         NotFound if no broker has anything about the group and none knows it.
         """
         addrs = self._addrs(cluster_name)
-        ext = headers.write(headers.ConsumerGroup(group, topic))
+        ext = headers.write(broker_headers.ConsumerGroup(group, topic))
         answers = self._caller.ask_each(addrs, RequestCode.GET_CONSUME_STATS, ext)
         results = [decoded(answer, partial(_stats, group)) for answer in answers]
         if not any(stats is None or stats.queues for _, stats, _ in results):
@@ -122,7 +122,7 @@ class Consumers:
         """
         code = RequestCode.GET_CONSUME_STATS
         answers = self._caller.ask(
-            (addr, request(code, headers.write(headers.ConsumerGroup(group)))) for addr, group in asked
+            (addr, request(code, headers.write(broker_headers.ConsumerGroup(group)))) for addr, group in asked
         )
         return [
             decoded(answer, partial(_stats, group)) for (_, group), answer in zip(asked, answers, strict=True)
@@ -169,7 +169,7 @@ class Consumers:
         self, broker_addr: str, *, is_order: bool = False, timeout: float = LONG_TIMEOUT
     ) -> tuple[QueueLag, ...]:
         """Every group on every queue of one broker (GET_BROKER_CONSUME_STATS), which is hard work for it."""
-        ext = headers.write(headers.BrokerConsumeStats(is_order))
+        ext = headers.write(broker_headers.BrokerConsumeStats(is_order))
         asked = request(RequestCode.GET_BROKER_CONSUME_STATS, ext)
         [answer] = self._caller.ask([(broker_addr, asked)], max(timeout, self._caller.access.timeout))
         [result] = self._with_never_committed([decoded(answer, _broker_stats)])

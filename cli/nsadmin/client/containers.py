@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from namesrv_core.errors import RequestError
-from namesrv_core.protocol import headers
+from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, request
 from nsadmin.client.bodies import config_items
@@ -41,12 +41,12 @@ class Containers:
 
     def add(self, addr: str, config_path: str) -> ServerResult[bool]:
         """Start a broker in a container, by a file of properties on the container's machine."""
-        ext = headers.write(headers.AddBroker(config_path))
+        ext = headers.write(broker_headers.AddBroker(config_path))
         return self._order(addr, RequestCode.ADD_BROKER, ext)
 
     def remove(self, addr: str, broker: Identity) -> ServerResult[bool]:
         """Stop a broker of a container; NotFound for one that does not run there."""
-        ext = headers.write(headers.RemoveBroker(*broker))
+        ext = headers.write(broker_headers.RemoveBroker(*broker))
         done = self._order(addr, RequestCode.REMOVE_BROKER, ext)
         if isinstance(done.error, RequestError) and done.error.code == _NO_BROKER:
             return ServerResult(addr, None, NotFound("no such broker runs in this container"))

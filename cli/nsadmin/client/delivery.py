@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from namesrv_core.protocol import headers
+from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, request
 from namesrv_core.protocol.messages import Message
@@ -78,7 +78,7 @@ class Delivery:
     def hand(self, receiver: Receiver) -> Handed:
         """Have the client consume the message now (CONSUME_MESSAGE_DIRECTLY); no offset is moved by it."""
         message = receiver.item.message
-        ext = headers.ConsumeDirectly(
+        ext = broker_headers.ConsumeDirectly(
             receiver.group, receiver.client_id, message.offset_msg_id, message.topic
         )
         asked = request(RequestCode.CONSUME_MESSAGE_DIRECTLY, headers.write(ext))

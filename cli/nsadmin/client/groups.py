@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import fastjson, headers
+from namesrv_core.protocol import broker_headers, fastjson, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, request
 from nsadmin.client import targets
@@ -190,7 +190,7 @@ class Groups:
         ]
         had = {held.addr: held for held in results if held.error is None}
         holding = list(had)
-        ext = headers.write(headers.DeleteGroup(group, clean_offset))
+        ext = headers.write(broker_headers.DeleteGroup(group, clean_offset))
         deleted = self._caller.ask_each(holding, RequestCode.DELETE_SUBSCRIPTIONGROUP, ext)
         left = self.tables(targets.at(addr) for addr in holding)
         done = {

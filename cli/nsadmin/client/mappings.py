@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import TopicNotExist
-from namesrv_core.protocol import fastjson, headers
+from namesrv_core.protocol import broker_headers, fastjson, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, request
 from nsadmin.client.bodies import json_object
@@ -62,7 +62,7 @@ class Mappings:
 
     def each(self, topic: str, addrs: Iterable[str]) -> list[ServerResult[Share | None]]:
         """What each of these masters has; None for one without the topic, NotApplied for a plain topic."""
-        ext = headers.write(headers.LogicalTopic(topic))
+        ext = headers.write(broker_headers.LogicalTopic(topic))
         answers = self._caller.ask_each(addrs, RequestCode.GET_TOPIC_CONFIG, ext)
         return [
             ServerResult(answer.addr, None, None)
@@ -149,7 +149,7 @@ def _share_of(command: Command) -> Share | None:
 
 def _put(topic: str, broker_name: str, share: Share, force: bool) -> Command:
     config = share.config
-    header = headers.CreateTopic(
+    header = broker_headers.CreateTopic(
         topic=topic,
         default_topic=DEFAULT_TOPIC,
         read_queue_nums=int(config["readQueueNums"]),

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import ResponseCode, RocketMQError
-from namesrv_core.protocol import headers
+from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, request
 from namesrv_core.protocol.message_ids import OffsetId, parse_id
@@ -63,7 +63,9 @@ class Messages:
         Every broker of the topic's route is asked (`route_topic`: of another topic's), for up to `max_num`
         messages each, stored from `begin` to `end` (ms). Brokers index by hash: each message is compared.
         """
-        header = headers.QueryMessage(topic, key, max_num, begin, end, "T" if by_tag else None, last_key)
+        header = broker_headers.QueryMessage(
+            topic, key, max_num, begin, end, "T" if by_tag else None, last_key
+        )
         found = self._query(header, route_topic)
         wanted = (
             item
@@ -77,7 +79,7 @@ class Messages:
         self, topic: str, msg_id: str, *, begin: int = 0, end: int = FOREVER, route_topic: str | None = None
     ) -> Found:
         """Messages that their producer called so: more than one where it sent one twice."""
-        header = headers.QueryMessage(topic, msg_id, 32, begin, end, unique_key_query=True)
+        header = broker_headers.QueryMessage(topic, msg_id, 32, begin, end, unique_key_query=True)
         found = self._query(header, route_topic)
         wanted = (
             item for item in found.messages if item.message.topic == topic and item.message.msg_id == msg_id
@@ -113,7 +115,9 @@ class Messages:
     ) -> Located:
         """The message at one place of a queue; NotFound says which offsets the queue has."""
         queues = self.queues(topic, broker_name, route_topic)[0]
-        header = headers.PullMessage(topic=topic, queue_id=queue_id, queue_offset=offset, max_msg_nums=1)
+        header = broker_headers.PullMessage(
+            topic=topic, queue_id=queue_id, queue_offset=offset, max_msg_nums=1
+        )
         inquiry = Inquiry(
             broker_name, addrs_of(queues), request(RequestCode.PULL_MESSAGE, headers.write(header))
         )
@@ -142,7 +146,7 @@ class Messages:
             raise NotFound(f"{route_topic or topic} is not on a broker {broker_name!r}: it is on {known}")
         return named
 
-    def _query(self, header: headers.QueryMessage, route_topic: str | None) -> Found:
+    def _query(self, header: broker_headers.QueryMessage, route_topic: str | None) -> Found:
         queues = self._topics.route(route_topic or header.topic or "").queues
         asked = headers.write(header)
         inquiries = [
@@ -157,7 +161,7 @@ class Messages:
         self, topic: str, place: OffsetId, brokers: Sequence[tuple[str | None, str]], msg_id: str
     ) -> Found:
         """What these brokers have at a position of their commit log, if it is the message of this id."""
-        ext = headers.write(headers.ViewMessage(topic, place.physical_offset))
+        ext = headers.write(broker_headers.ViewMessage(topic, place.physical_offset))
         calls = [(addr, request(RequestCode.VIEW_MESSAGE_BY_ID, ext)) for _, addr in brokers]
         # A position where nothing is, or the middle of a message: code 1, or bytes that are no message.
         answers = self._caller.ask(calls, codes=(0, ResponseCode.SYSTEM_ERROR))

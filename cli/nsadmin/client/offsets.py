@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import headers
+from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import MASTER_ID, RequestCode
 from namesrv_core.protocol.command import request
 from nsadmin.client import connections
@@ -211,7 +211,9 @@ class Offsets:
                 move.addr,
                 request(
                     code,
-                    headers.write(headers.QueueOffset(move.queue.topic, move.queue.queue_id, timestamp)),
+                    headers.write(
+                        broker_headers.QueueOffset(move.queue.topic, move.queue.queue_id, timestamp)
+                    ),
                 ),
             )
             for move in moves
@@ -226,7 +228,7 @@ class Offsets:
             return self._move_each(plan, addr, moves, by_itself)
         if not by_itself and self._connected(plan.group, [addr]) is None:
             return self._committed(plan.group, [_unless_forward(move, plan.force) for move in moves])
-        ext = headers.ResetOffset(plan.group, plan.topic, plan.timestamp, plan.force)
+        ext = broker_headers.ResetOffset(plan.group, plan.topic, plan.timestamp, plan.force)
         code = RequestCode.INVOKE_BROKER_TO_RESET_OFFSET
         [answer] = self._caller.ask_each([addr], code, headers.write(ext))
         told = decoded(answer, lambda command: queue_table(json_object(command).get("offsetTable")))
@@ -294,8 +296,8 @@ def _by_addr(moves: Iterable[Move]) -> dict[str, list[Move]]:
 def _target(code: RequestCode, group: str, move: Move) -> dict[str, str]:
     topic, _, queue_id = move.queue
     if code == RequestCode.UPDATE_CONSUMER_OFFSET:
-        return headers.write(headers.ConsumerOffset(group, topic, queue_id, commit_offset=move.new))
-    return headers.write(headers.ResetOffset(group, topic, END, True, move.new, queue_id))
+        return headers.write(broker_headers.ConsumerOffset(group, topic, queue_id, commit_offset=move.new))
+    return headers.write(broker_headers.ResetOffset(group, topic, END, True, move.new, queue_id))
 
 
 def _toward(move: Move, new: int | None, error: RocketMQError | None) -> Move:

@@ -7,7 +7,7 @@ what came in the first 10 s of a topic.
 from collections.abc import Iterable
 from functools import partial
 
-from namesrv_core.protocol import headers
+from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, request
 from nsadmin.client.bodies import json_object
@@ -28,7 +28,7 @@ class PutCounts:
 
     def of_users(self, broker_addr: str, cluster_name: str) -> ServerResult[int | None]:
         """Messages to all topics but the system's; None where it never counted any, as 4.x does not."""
-        ext = headers.write(headers.ViewBrokerStats(_USERS, cluster_name))
+        ext = headers.write(broker_headers.ViewBrokerStats(_USERS, cluster_name))
         [answer] = self._caller.ask_each([broker_addr], _CODE, ext)
         return decoded(idle(answer), partial(_minute, absent=None))
 
@@ -36,7 +36,10 @@ class PutCounts:
         """Each topic with its messages, 0 for one that never had any."""
         names = list(topics)
         calls = [
-            (broker_addr, request(_CODE, headers.write(headers.ViewBrokerStats("TOPIC_PUT_NUMS", name))))
+            (
+                broker_addr,
+                request(_CODE, headers.write(broker_headers.ViewBrokerStats("TOPIC_PUT_NUMS", name))),
+            )
             for name in names
         ]
         answers = self._caller.ask(calls)

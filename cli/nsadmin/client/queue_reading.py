@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import headers
+from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, request
 from namesrv_core.protocol.messages import Message
@@ -117,7 +117,7 @@ class QueueReading:
             Inquiry(
                 item.broker_name,
                 addrs_of(item),
-                request(code, headers.write(headers.QueueOffset(topic, number, timestamp))),
+                request(code, headers.write(broker_headers.QueueOffset(topic, number, timestamp))),
             )
             for item, number in places
         ]
@@ -142,7 +142,7 @@ def _span(
 
 
 def _pull(topic: str, span: Span, offset: int, expression: str) -> Command:
-    header = headers.PullMessage(
+    header = broker_headers.PullMessage(
         topic=topic,
         queue_id=span.queue_id,
         queue_offset=offset,

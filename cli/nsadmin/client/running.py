@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import headers
+from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, request
 from nsadmin.client.allocation import readable_queues
@@ -178,7 +178,7 @@ class Running:
         calls = [
             (
                 client.broker_addrs[0],
-                request(code, headers.write(headers.ConsumerClient(group, client.client_id, jstack))),
+                request(code, headers.write(broker_headers.ConsumerClient(group, client.client_id, jstack))),
             )
             for group, client in clients
         ]

@@ -6,7 +6,7 @@ Upstream: TopicQueueMappingDetail, TopicQueueMappingUtils, TopicStatusSubCommand
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from namesrv_core.protocol import headers
+from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command
 from nsadmin.client.bodies import json_object
@@ -37,7 +37,7 @@ Mappings = dict[int, tuple[Part, ...]]
 
 def hosted(caller: Caller, topic: str, addrs: Iterable[str]) -> dict[str, ServerResult[Mappings]]:
     """The logical queues that each of these brokers takes messages for (GET_TOPIC_CONFIG), by address."""
-    ext = headers.write(headers.LogicalTopic(topic))
+    ext = headers.write(broker_headers.LogicalTopic(topic))
     answers = caller.ask_each(dict.fromkeys(addrs), RequestCode.GET_TOPIC_CONFIG, ext)
     return {answer.addr: decoded(answer, _mappings) for answer in answers}
 

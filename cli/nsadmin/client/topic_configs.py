@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
-from namesrv_core.protocol import headers
+from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import TOPIC_SYS_FLAG_UNIT, TOPIC_SYS_FLAG_UNIT_SUB, RequestCode
 from namesrv_core.protocol.command import Command, request
 from nsadmin.client.bodies import config_items, json_object
@@ -186,7 +186,7 @@ def _checked(
 
 
 def _update(config: TopicConfig, patch: TopicPatch) -> Command:
-    header = headers.CreateTopic(
+    header = broker_headers.CreateTopic(
         topic=config.topic_name,
         default_topic=DEFAULT_TOPIC,
         read_queue_nums=config.read_queue_nums,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from namesrv_core.errors import RequestError, RocketMQError
-from namesrv_core.protocol import headers
+from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import MASTER_ID, RequestCode
 from namesrv_core.protocol.command import Command, request
 from nsadmin.client.bodies import json_object
@@ -130,7 +130,7 @@ def idle(answer: ServerResult[Command]) -> ServerResult[Command]:
 
 def _count(topic: str, group: str | None = None) -> tuple[RequestCode, dict[str, str]]:
     name, key = ("TOPIC_PUT_NUMS", topic) if group is None else ("GROUP_GET_NUMS", f"{topic}@{group}")
-    return RequestCode.VIEW_BROKER_STATS_DATA, headers.write(headers.ViewBrokerStats(name, key))
+    return RequestCode.VIEW_BROKER_STATS_DATA, headers.write(broker_headers.ViewBrokerStats(name, key))
 
 
 def _lag(topic: str, group: str) -> tuple[RequestCode, dict[str, str]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from namesrv_core.protocol import headers
+from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, ExtFields
 from nsadmin.client.bodies import config_items, json_object
@@ -79,7 +79,7 @@ class Upkeep:
         is_slave = self.slave(addr)
         if is_slave.error is not None:
             return is_slave
-        ext = headers.write(headers.MasterFlushOffset(offset))
+        ext = headers.write(broker_headers.MasterFlushOffset(offset))
         [done] = self._order([addr], RequestCode.RESET_MASTER_FLUSH_OFFSET, ext)
         if done.error is not None:
             return done
@@ -120,7 +120,7 @@ class Upkeep:
         able = {
             item.addr for item in configs if (item.result or {}).get("rocksdbCQDoubleWriteEnable") == "true"
         }
-        ext = headers.write(headers.CheckRocksdb(topic or "", since))
+        ext = headers.write(broker_headers.CheckRocksdb(topic or "", since))
         code = RequestCode.CHECK_ROCKSDB_CQ_WRITE_PROGRESS
         asked = self._caller.ask_each([item.addr for item in configs if item.addr in able], code, ext)
         answers = {

@@ -1,6 +1,5 @@
 """Large registrations worked on ahead: the same answers, events and tables as carried out at their end."""
 
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -50,7 +49,7 @@ def _in_order(event: Event) -> Event:
     if not isinstance(event, TopicsChanged):
         return event
     groups = tuple(group._replace(topics=tuple(sorted(group.topics))) for group in event.changes)
-    return replace(event, changes=groups)
+    return TopicsChanged(event.broker_name, event.reason, groups)
 
 
 def finished(steps: ahead.Steps) -> Command:

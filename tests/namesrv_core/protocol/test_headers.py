@@ -45,7 +45,6 @@ def test_what_is_none_is_not_written() -> None:
         headers.TopicName("T"),
         headers.MemberGroup("c", "a"),
         headers.MinBrokerIdChange(-1, "1:2", "1:3", "1:4"),
-        headers.CreateTopic("T", "TBW102", 4, 4, 6, "SINGLE_TAG", 0, True, "+a=b"),
     ],
     ids=lambda header: type(header).__name__,
 )
@@ -73,7 +72,6 @@ def test_a_long_is_read_as_java_reads_it(text: str, number: int) -> None:
 @pytest.mark.parametrize("text", ["x", "", str(2**31), str(-(2**31) - 1)])
 def test_an_unreadable_int_is_its_default(text: str) -> None:
     assert read(headers.RegisterBroker, {"bodyCrc32": text}).body_crc32 == 0
-    assert read(headers.CreateTopic, {"perm": text}).perm == 6
 
 
 @pytest.mark.parametrize(

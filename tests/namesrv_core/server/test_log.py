@@ -1,6 +1,5 @@
 """Events as lines, and the form and level of the log."""
 
-import dataclasses
 import logging
 from collections.abc import Iterator
 
@@ -43,7 +42,7 @@ def test_before_and_after_of_a_change_are_shown() -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_every_event_has_a_line(kind: type[events.Event]) -> None:
-    event = kind(*[()] * len(dataclasses.fields(kind)))
+    event = kind(*[()] * len(kind.__annotations__))
     assert line(event, "why").startswith(f"{kind.__name__} ")
 
 

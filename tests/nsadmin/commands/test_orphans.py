@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from namesrv_core.errors import ResponseCode
-from namesrv_core.protocol import headers
+from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import request
 from namesrv_core.transport.calls import Calls
@@ -41,7 +41,7 @@ def orphaned(there: Lab) -> None:
 
 def create(topic: str) -> dict[str, str]:
     return headers.write(
-        headers.CreateTopic(
+        broker_headers.CreateTopic(
             topic=topic, default_topic="TBW102", read_queue_nums=1, write_queue_nums=1, perm=6,
             topic_filter_type="SINGLE_TAG", topic_sys_flag=0, order=False,
         )
