@@ -44,9 +44,11 @@ _LAID = ("type", "changesWrite", "server", "time", "cluster")
 
 _WHOLE = "whole"
 
-_HEAD = "type string, server string, time bigint, clusterName string, brokerName string"
 _PERM = "struct<perm: bigint>"
-_CHANGES = f"changes array<struct<before: {_PERM}, after: {_PERM}>>"
+_HEAD = (
+    "type string, server string, time bigint, clusterName string, brokerName string,"
+    f" changes array<struct<before: {_PERM}, after: {_PERM}>>"
+)
 _GROUP = "struct<brokerName: string, clusterName: string>"
 _TOLD = (
     "v bigint, seq bigint, time bigint, server string, type string, cause string,"
@@ -80,11 +82,9 @@ def heads(bronze: DataFrame) -> DataFrame:
     """
     lines = bronze.where(col("kind") == KIND).withColumnRenamed("server", "given")
     head = from_json(_text(), _HEAD).alias("head")
-    changes = when(col("text").contains('"changes"'), from_json(_text(), _CHANGES)["changes"])
     own = ["text", "file", "line", "hash", "given", "date"]
-    read = lines.select(*own, head, changes.alias("changes")).select(
-        *own, "head.*", changes_write(col("head.type")).alias("changesWrite")
-    )
+    read = lines.select(*own, head).select(*own, "head.*")
+    read = read.withColumn("changesWrite", changes_write(col("type")))
     known = clusters(_told(lines), "date").hint("broadcast")
     named = read.join(known, ["date", "brokerName"], "left").withColumns(
         {

@@ -40,10 +40,9 @@ def told_by_witnesses(ns_event: DataFrame) -> DataFrame:
     many, are left out, but for topics that were closed to writes or opened.
     """
     kind = col("type")
-    is_plain = ~kind.isin("BrokerChanged", "TopicsChanged")
     # What a log tells of topics is not that detailed.
-    may_close = (kind == "TopicsChanged") & (col("isLog") | may_change_write())
-    told = witnessed(ns_event).where(is_plain | may_close)
+    is_told = (kind != "TopicsChanged") | col("isLog") | may_change_write()
+    told = witnessed(ns_event).where((kind != "BrokerChanged") & is_told)
     named = told.withColumn("brokerName", coalesce("brokerName", "brokerAddr"))
     return named.select(*COLUMNS, "witness", "isLog", "place")
 

@@ -86,10 +86,15 @@ def tables(program: Path, home: Path, rust: Rust) -> Iterator[str]:
                 cells.append(_least(program, server, load))
         third = rust.measured(home / f"rust-{load.brokers}-{load.depth}", partial(_once, program, load))
         yield f"| {load} | {cells[0]:.1f} | {cells[1]:.1f} | {cells[1] / cells[0]:.1f} |{third}"
+    bare: Callable[[Path], Any] = BareServer
+    for load in LOADS[:2]:
+        with running(bare, home / f"bare-{load.depth}") as server:
+            least = min(_cost(program, server, load, load.requests // 10) for _ in range(ROUNDS))
+        yield f"| bare, {load.connections} x {load.depth} | {least:.1f} | | |{rust.cell('')}"
     yield ""
     yield f"| paced, {RATE:,} lookups a second: ms | median | p99 | p99.9 | longest |"
     yield "|---|---:|---:|---:|---:|"
-    begins: Mapping[str, Callable[[Path], Any]] = {"bare": BareServer, **SERVERS}
+    begins: Mapping[str, Callable[[Path], Any]] = {"bare": bare, **SERVERS}
     for name, begin in begins.items():
         with running(begin, home / f"{name}-paced") as server, ExitStack() as stack:
             if name != "bare":
@@ -103,14 +108,18 @@ def _least(program: Path, server: Server, load: Load) -> float:
     """CPU microseconds of a request, the least of some rounds; Java is warm before the first."""
     with registered(server.port, load.brokers, 1000):
         warm_ups = [900_000 if load.brokers == 4 else 240_000, *[load.requests // 10] * (ROUNDS - 1)]
-        return min(float(_run(program, server, load, warm_up)["server_cpu_us"]) for warm_up in warm_ups)
+        return min(_cost(program, server, load, warm_up) for warm_up in warm_ups)
 
 
 def _once(program: Path, load: Load, server: Server) -> float:
     """The same of a server that needs no warming up."""
     brief = load._replace(requests=load.requests // BRIEFLY)
     with registered(server.port, load.brokers, 1000):
-        return float(_run(program, server, brief, brief.requests // 10)["server_cpu_us"])
+        return _cost(program, server, brief, brief.requests // 10)
+
+
+def _cost(program: Path, server: Any, load: Load, warm_up: int) -> float:
+    return float(_run(program, server, load, warm_up)["server_cpu_us"])
 
 
 def _run(program: Path, server: Server, load: Load, warm_up: int) -> dict[str, Any]:
