@@ -10,6 +10,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin import __version__, diagnostics, output, registry
 from nsadmin.client.pool import Pool
 from nsadmin.diagnostics import BadCheck, ExitCode, Interrupted, UsageError
+from nsadmin.likeness import meant
 from nsadmin.output import Rows
 from nsadmin.registry import Entry
 from nsadmin.session import Session
@@ -140,7 +141,7 @@ def _no_command(words: list[str]) -> UsageError:
         what = f"no check {words[1]!r}: there are" if named else "check what? There are"
         return BadCheck(f"{what} {', '.join(registry.checks())}")
     near = registry.nearest(words[0])
-    hint = f"did you mean {' or '.join(near)}?" if near else "nsadmin --help lists all"
+    hint = meant(near) if near else "nsadmin --help lists all"
     return UsageError(f"no command {words[0]!r}: {hint}")
 
 

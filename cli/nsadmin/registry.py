@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from nsadmin.likeness import like
+
 Kind = Literal["read", "change", "delete", "mixed", "local", "check", "batch", "screen", "program"]
 
 
@@ -302,6 +304,4 @@ def named_checks() -> list[Entry]:
 
 def nearest(word: str) -> list[str]:
     """Up to three command names that look like this one."""
-    from difflib import get_close_matches
-
-    return [_BY_NAME[name].name for name in get_close_matches(_plain(word), _BY_NAME, 3, 0.5)]
+    return [_BY_NAME[name].name for name in like(_plain(word), _BY_NAME, 0.5)]

@@ -8,6 +8,7 @@ from namesrv_core.protocol.codes import MASTER_ID
 from nsadmin.client.addresses import BROKER_PORT, BadAddress, parse_addr
 from nsadmin.client.clusters import BrokerGroup, ClusterInfo
 from nsadmin.client.results import NotFound
+from nsadmin.likeness import like, meant
 
 
 class Target(NamedTuple):
@@ -47,21 +48,13 @@ def named(text: str, info: Callable[[], ClusterInfo]) -> Target:
         if slash:
             raise
     groups = [group for group in known if group.broker_name == name]
-    near = [] if groups else _near(name, known)
+    near = [] if groups else like(name, (group.broker_name for group in known), _ALIKE)
     if near:
         host = "" if slash else f" (a host is {name}:{BROKER_PORT})"
-        raise NotFound(f"no broker {name!r} is registered; did you mean {' or '.join(sorted(near))}?{host}")
+        raise NotFound(f"no broker {name!r} is registered; {meant(sorted(near))}{host}")
     if not groups and not slash:
         return at(parse_addr(name, BROKER_PORT))
     return _process(name, int(number or MASTER_ID), groups)
-
-
-def _near(name: str, groups: Sequence[BrokerGroup]) -> list[str]:
-    """The names of brokers that are much like it."""
-    # Its import is as long as that of all of this module, and few mistype.
-    from difflib import get_close_matches
-
-    return get_close_matches(name, {group.broker_name for group in groups}, cutoff=_ALIKE)
 
 
 def _is_address(text: str) -> bool:

@@ -18,6 +18,7 @@ from nsadmin.commands.events import in_words
 from nsadmin.commands.recorded import Found, JournalOption, ServerOption, attempt, journals
 from nsadmin.commands.times import utc
 from nsadmin.diagnostics import UsageError
+from nsadmin.likeness import like
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
 
@@ -132,10 +133,7 @@ def _types(given: list[str] | None) -> frozenset[str]:
     by_lower = {name.lower(): name for name in KINDS}
     for text in given or ():
         if text.lower() not in by_lower:
-            from difflib import get_close_matches
-
-            near = get_close_matches(text.lower(), by_lower, 3, 0.5) or by_lower
-            names = ", ".join(by_lower[name] for name in near)
+            names = ", ".join(like(text, KINDS, 0.5) or KINDS)
             raise UsageError(f"history: --type {text} is no type of event; there are: {names}")
     return frozenset(by_lower[text.lower()] for text in given or ()) or _USUAL
 

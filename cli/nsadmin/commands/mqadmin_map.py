@@ -6,6 +6,7 @@ from nsadmin import registry
 from nsadmin.client import NotFound
 from nsadmin.commands.declared import Word, shows
 from nsadmin.commands.mqadmin_names import KNOWN, Known
+from nsadmin.likeness import like, meant
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
 
@@ -61,8 +62,5 @@ def _row(item: Known) -> Row:
 
 
 def _near(command: str) -> str:
-    from difflib import get_close_matches
-
-    names = {item.name.lower(): item.name for item in KNOWN}
-    near = [names[name] for name in get_close_matches(command.lower(), names, 3, 0.5)]
-    return f": did you mean {' or '.join(near)}?" if near else ""
+    near = like(command, (item.name for item in KNOWN), 0.5)
+    return f": {meant(near)}" if near else ""

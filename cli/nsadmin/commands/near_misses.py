@@ -9,6 +9,7 @@ from nsadmin.commands.declared import parameters_of
 from nsadmin.complete.sources import DETAILS, source_of
 from nsadmin.complete.tab import plain
 from nsadmin.complete.values import of_servers
+from nsadmin.likeness import like, meant
 
 _NOUNS = {
     "topics": "topic",
@@ -39,7 +40,7 @@ def near_misses(
         may_ask = ask_name_servers or (source == "broker-keys" and detail)
         if source in _NOUNS and may_ask and isinstance(typed, str) and typed:
             near = _near(typed, _known(source, admin, detail))
-            lines += [f"no {_NOUNS[source]} {typed!r}: did you mean {' or '.join(near)}?"] if near else []
+            lines += [f"no {_NOUNS[source]} {typed!r}: {meant(near)}"] if near else []
     return lines
 
 
@@ -53,8 +54,6 @@ def _known(source: str, admin: AdminClient, detail: str) -> list[str]:
 
 def _near(typed: str, known: Iterable[str]) -> list[str]:
     """Up to three names that look like it, or else have it in them; none if it is one of them."""
-    from difflib import get_close_matches
-
     by_lower = {name.lower(): name for name in known}
     if typed in by_lower.values():
         return []
@@ -63,7 +62,7 @@ def _near(typed: str, known: Iterable[str]) -> list[str]:
         return [by_lower[lower]]
     # Comparing is slow: of very many names, only those of about the same length.
     alike = [name for name in by_lower if abs(len(name) - len(lower)) <= max(2, len(lower) // 2)]
-    found = get_close_matches(lower, alike, _MOST) or sorted(
+    found = like(lower, alike) or sorted(
         (name for name in by_lower if len(lower) > 2 and lower in name), key=len
     )
     return [by_lower[name] for name in found[:_MOST]]

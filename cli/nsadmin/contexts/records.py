@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from nsadmin.client.access import Credentials
+from nsadmin.likeness import like, meant
 
 
 class BadConfig(Exception):
@@ -98,7 +99,5 @@ class Contexts(NamedTuple):
 
 
 def _meant(name: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, known)
-    return f": did you mean {' or '.join(near)}?" if near else ""
+    near = like(name, known)
+    return f": {meant(near)}" if near else ""

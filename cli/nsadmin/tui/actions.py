@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from nsadmin import registry
+from nsadmin.likeness import meant
 from nsadmin.registry import Entry
 from nsadmin.tui.views.view import About
 
@@ -128,7 +129,7 @@ def refusal(words: Sequence[str], read_only: bool) -> str | None:
     entry = entry_of(words)
     if entry is None:
         near = registry.nearest(words[0])
-        return f"no command {words[0]!r}" + (f": did you mean {' or '.join(near)}?" if near else "")
+        return f"no command {words[0]!r}" + (f": {meant(near)}" if near else "")
     if entry.kind in ("screen", "batch", "program"):
         return f"{entry.name} wants a terminal of its own"
     if read_only and entry.may_change:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.client.topic_configs import DEFAULT_TOPIC
 from nsadmin.client.topic_views import BrokerView, NameServerView
+from nsadmin.likeness import like
 from nsadmin.operations.explain.facts import Deed, Facts, groups, is_absent
 from nsadmin.operations.explain.findings import Advice, Finding, Step, listed, ok, skipped, typed
 from nsadmin.wording import to_the_second
@@ -63,13 +64,10 @@ def told(deed: Deed) -> str:
 
 def alike(topic: str, view: NameServerView) -> list[str]:
     """Topics that are written a little differently, or are the same one in a namespace."""
-    from difflib import get_close_matches
-
     names = (view.names.result if view.names is not None else None) or ()
     spaced = [name for name in names if name.endswith(f"%{topic}") or topic.endswith(f"%{name}")]
     # Comparing is slow: of very many names, only those of about the same length.
-    lower = {name.lower(): name for name in names if abs(len(name) - len(topic)) <= 2}
-    close = [lower[name] for name in get_close_matches(topic.lower(), lower, 3, 0.8)]
+    close = like(topic, (name for name in names if abs(len(name) - len(topic)) <= 2), 0.8)
     return [name for name in dict.fromkeys((*spaced, *close)) if name != topic]
 
 

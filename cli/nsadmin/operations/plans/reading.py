@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import yaml
 
+from nsadmin.likeness import like, meant
 from nsadmin.operations.plans.fields import CLUSTER
 from nsadmin.operations.plans.records import Desired, Spec
 from nsadmin.operations.plans.shapes import Flag, ListOf, MapOf, Name, OneOf, Record, Shape, Text, Whole
@@ -195,10 +195,8 @@ def _joined(path: str, key: str | None) -> str:
 
 
 def _meant(word: str, known: Iterable[str]) -> str:
-    """The name that was meant, in any case of letters."""
-    names = {name.lower(): name for name in known}
-    near = get_close_matches(word.lower(), names, 1, 0.6)
-    return f"; did you mean {names[near[0]]}?" if near else ""
+    near = like(word, known, most=1)
+    return f"; {meant(near)}" if near else ""
 
 
 def _desired(value: Mapping[str, Any]) -> Desired:
