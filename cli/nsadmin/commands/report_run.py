@@ -40,12 +40,13 @@ def checked(prog: str, parsed: Namespace) -> None:
 
     from nsadmin import diagnostics
 
+    command = prog.removeprefix("nsadmin ")
     if not parsed.input and not parsed.source:
-        raise diagnostics.UsageError(f"{prog}: what is to be read? Give --input DIR or --source NAME=DIR")
+        raise diagnostics.UsageError(f"{command}: what is to be read? Give --input DIR or --source NAME=DIR")
     for given in parsed.input or ():
         # What has a scheme (hdfs://) is somewhere else.
         if "://" not in given and not Path(given).exists():
-            raise diagnostics.UsageError(f"{prog}: {given}: there is no such file or folder")
+            raise diagnostics.UsageError(f"{command}: {given}: there is no such file or folder")
 
 
 def carried_out(words: Sequence[str]) -> int:
