@@ -43,11 +43,12 @@ class Event:
         kind = type(self)
         names = kind.__annotations__
         fields = dict(zip(names, values, strict=False)) | named
-        is_clear = len(fields) == len(values) + len(named)
+        too_many = len(values) + len(named) - len(fields)
         if len(fields) < len(names):
             fields = {name: default for name, default in vars(kind).items() if name in names} | fields
-        if not is_clear or fields.keys() != names.keys():
-            raise TypeError(f"a {kind.__name__} has {', '.join(names)}, not {values} and {named}")
+        if too_many or fields.keys() != names.keys():
+            amiss = sorted(fields.keys() ^ names.keys()) or ["too many values"]
+            raise TypeError(f"{kind.__name__}: missing, or unknown: {', '.join(amiss)}")
         vars(self).update(fields)
 
     def __setattr__(self, name: str, value: object = None) -> NoReturn:

@@ -39,19 +39,23 @@ def test_what_is_not_given_has_its_default() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "named"),
+    ("values", "named", "amiss"),
     [
-        ((), {}),
-        (("n",), {}),
-        (("n", "k", None), {"before": None}),
-        (("n", "k", None), {"valeu": "v"}),
-        (("n", "k", None, "v", "w"), {}),
-        (("n", "k", None, "v"), {"more": "w"}),
+        ((), {}, "before, key, namespace, value"),
+        (("n",), {}, "before, key, value"),
+        (("n", "k", None), {"before": None}, "value"),
+        (("n", "k", None), {"valeu": "v"}, "value, valeu"),
+        (("n", "k", None, "v", "w"), {}, "too many values"),
+        (("n", "k", None, "v"), {"value": "w"}, "too many values"),
+        (("n", "k", None, "v"), {"more": "w"}, "more"),
     ],
 )
-def test_an_event_is_made_of_its_fields_only(values: tuple[Any, ...], named: dict[str, Any]) -> None:
-    with pytest.raises(TypeError, match="a KvPut has namespace, key, before, value, not"):
+def test_an_event_is_made_of_its_fields_only(
+    values: tuple[Any, ...], named: dict[str, Any], amiss: str
+) -> None:
+    with pytest.raises(TypeError, match="KvPut: missing, or unknown: ") as error:
         KvPut(*values, **named)
+    assert sorted(amiss.split(", ")) == str(error.value).partition("unknown: ")[2].split(", ")
 
 
 def test_every_event_has_fields() -> None:
