@@ -1,7 +1,8 @@
-"""`python -m tests.bench.bare`: all its answers are the same: what uvloop and CPython cost alone."""
+"""`python -m tests.bench.bare BYTES`: every answer is the same, so long: what uvloop and CPython cost."""
 
 import asyncio
 import struct
+import sys
 from typing import cast
 
 import uvloop
@@ -10,7 +11,7 @@ _HEAD, _TAIL = (
     b'{"code":0,"flag":1,"language":"JAVA","opaque":',
     b',"serializeTypeCurrentRPC":"JSON","version":511}',
 )
-_BODY = b"x" * 1000
+_BODY = b"x" * (int(sys.argv[1]) - len(_HEAD + _TAIL) - 8)
 
 
 class Bare(asyncio.Protocol):
