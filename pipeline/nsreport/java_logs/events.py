@@ -108,14 +108,14 @@ def _reasons(known: DataFrame) -> DataFrame:
     of_server = Window.partitionBy("server").orderBy("ts", "line")
     of_thread = Window.partitionBy("server", "thread").orderBy("ts", "line")
     seconds = col("ts").cast("long")
-    # Whoever registered again since has another reason to go.
+    # Whoever registered in between has another reason to go.
     is_mark = col("rule").isin("expired", "registered", "registered4")
-    mark = last(when(is_mark, struct("rule", seconds.alias("at"))), True).over(of_address)
+    its_mark = when(is_mark, struct("rule", seconds.alias("at")))
+    mark = last(its_mark, True).over(of_address)
     # 4.x closes the channel of one that it gives up before it says so: whoever hears of that may write first.
-    coming = first(when(col("rule") == "expired", seconds), True).over(
-        of_address.rowsBetween(1, Window.unboundedFollowing)
-    )
-    is_raced = (col("rule") == "offPlace4") & (coming - seconds <= _CLOSING)
+    coming = first(its_mark, True).over(of_address.rowsBetween(1, Window.unboundedFollowing))
+    is_near = coming["at"] - seconds <= _CLOSING
+    is_raced = (col("rule") == "offPlace4") & (coming["rule"] == "expired") & is_near
     has_expired = (mark["rule"] == "expired") & (seconds - mark["at"] <= _EXPIRY)
     is_expired = coalesce(has_expired, lit(False)) | coalesce(is_raced, lit(False))
     is_closing = (
