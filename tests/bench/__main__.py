@@ -4,8 +4,6 @@ With `--write` all of it goes to docs/performance.md, too. The machine should ha
 """
 
 import argparse
-import os
-import platform
 import resource
 import subprocess
 import sys
@@ -13,9 +11,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from namesrv_core import __version__
 from namesrv_core.server.bounds import raise_file_limit
-from tests.bench import outside, start
+from tests.bench import figures, outside, start
 from tests.bench.requests import lookups
 from tests.bench.rust import NAME, Rust
 from tests.bench.serving import (
@@ -61,10 +58,10 @@ def main() -> int:
             for line in serving(home, asked.scale, asked.only, asked.rmqload):
                 print(line, flush=True)
                 lines.append(line)
+        if asked.write:
+            figures.write(PAGE, "figures", [machine(), "", *lines])
         if not asked.only:
             start.report(home)
-        if asked.write:
-            write(lines)
     return 0
 
 
@@ -158,21 +155,9 @@ def growth(home: Path, scale: float) -> Iterator[str]:
         yield "```"
 
 
-def write(lines: list[str]) -> None:
-    """The figures between the two marks of the page; what people wrote around them stays."""
-    text = PAGE.read_text()
-    head, begin, rest = text.partition("<!-- figures -->\n")
-    _, end, tail = rest.partition("<!-- end of figures -->\n")
-    PAGE.write_text("".join([head, begin, "\n".join([machine(), "", *lines, ""]), end, tail]))
-
-
 def machine() -> str:
     java = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False).stderr
-    load = os.getloadavg()[0]
-    return (
-        f"nsadmin {__version__}, Python {platform.python_version()}, {java.splitlines()[0]}, "
-        f"{os.cpu_count()} processors ({platform.machine()}), load of the machine at the end {load:.1f}."
-    )
+    return f"{figures.machine()} {java.splitlines()[0]}."
 
 
 if __name__ == "__main__":

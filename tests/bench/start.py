@@ -19,7 +19,7 @@ from tests.bench import crowd
 from tests.bench.requests import register
 from tests.bench.scale import standing
 from tests.interop import jars
-from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
+from tests.interop.cluster import create_topic, wait_for_broker, wait_for_runtime_info, wait_for_topic
 from tests.interop.java_parts import JavaBroker, JavaNameServer, java
 from tests.interop.our_server import OurNameServer
 
@@ -117,6 +117,7 @@ def report(home: Path) -> None:
         JavaBroker(home / "broker", [namesrv.address]) as broker,
     ):
         wait_for_broker([namesrv], "broker-a")
+        wait_for_runtime_info(broker.port)
         create_topic(broker.port, "bench")
         wait_for_topic([namesrv], "bench")
         found = starts(namesrv.address, home)
