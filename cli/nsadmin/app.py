@@ -10,7 +10,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin import __version__, diagnostics, output, registry
 from nsadmin.client.pool import Pool
 from nsadmin.diagnostics import BadCheck, ExitCode, Interrupted, UsageError
-from nsadmin.likeness import meant
+from nsadmin.likeness import like, meant
 from nsadmin.output import Rows
 from nsadmin.registry import Entry
 from nsadmin.session import Session
@@ -176,9 +176,12 @@ def _split(args: list[str]) -> tuple[list[str], list[str]]:
     from nsadmin.commands.parameters import before_commands
     from nsadmin.commands.plain import options_end
 
-    at = options_end(before_commands(), args)
+    shared = before_commands()
+    at = options_end(shared, args)
     if args[at : at + 1] and args[at].startswith("-"):
-        raise UsageError(f"no option {args[at]}; options of a command stand behind it, see: nsadmin --help")
+        near = like(args[at].partition("=")[0], (flag for one in shared for flag in one.declared.flags), 0.8)
+        hint = f": {meant(near)}" if near else "; options of a command stand behind it, see: nsadmin --help"
+        raise UsageError(f"no option {args[at]}{hint}")
     return args[:at], args[at:]
 
 

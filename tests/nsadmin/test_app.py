@@ -137,6 +137,8 @@ def test_the_version(run: Run) -> None:
             ("--foo", "topicList"),
             "no option --foo; options of a command stand behind it, see: nsadmin --help",
         ),
+        (("--contxt", "prod", "topicList"), "no option --contxt: did you mean --context?"),
+        (("--Json=1", "topicList"), "no option --Json=1: did you mean --json?"),
         (("topicRoute",), "topicRoute: TOPIC is missing; type: nsadmin topicRoute TOPIC, or: -t TOPIC"),
         (("topicRoute", ""), "topicRoute: TOPIC is missing"),
         (("topicRoute", "T", "U"), "topicRoute: 'U' is one too many; type: nsadmin topicRoute TOPIC"),
