@@ -174,12 +174,12 @@ def _split(args: list[str]) -> tuple[list[str], list[str]]:
         at = int(bool(args) and args[0].startswith("-"))
         return args[:at], args[at:]
     from nsadmin.commands.parameters import before_commands
-    from nsadmin.commands.plain import options_end
+    from nsadmin.commands.plain import flag_names, options_end
 
     shared = before_commands()
     at = options_end(shared, args)
     if args[at : at + 1] and args[at].startswith("-"):
-        near = like(args[at].partition("=")[0], (flag for one in shared for flag in one.declared.flags), 0.8)
+        near = like(args[at].partition("=")[0], flag_names(shared), 0.8)
         hint = f": {meant(near)}" if near else "; options of a command stand behind it, see: nsadmin --help"
         raise UsageError(f"no option {args[at]}{hint}")
     return args[:at], args[at:]

@@ -59,7 +59,7 @@ def main() -> int:
                 print(line, flush=True)
                 lines.append(line)
         if asked.write:
-            figures.write(PAGE, "figures", [machine(), "", *lines])
+            figures.write(PAGE, "figures", [figures.machine(_java()), "", *lines])
         if not asked.only:
             start.report(home)
     return 0
@@ -155,9 +155,9 @@ def growth(home: Path, scale: float) -> Iterator[str]:
         yield "```"
 
 
-def machine() -> str:
+def _java() -> str:
     java = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False).stderr
-    return f"{figures.machine()} {java.splitlines()[0]}."
+    return java.splitlines()[0]
 
 
 if __name__ == "__main__":

@@ -22,11 +22,12 @@ def write(page: Path, name: str, lines: Iterable[str]) -> None:
     page.write_text("".join([head, begin, *(f"{line}\n" for line in lines), end, tail]))
 
 
-def machine() -> str:
-    """On what, and when; the load is that of its last minute."""
+def machine(*programs: str) -> str:
+    """On what, with which programs besides, and when; the load is that of its last minute."""
     day = time.strftime("%Y-%m-%d", time.gmtime())
+    programs = (f"nsadmin {__version__}", f"Python {platform.python_version()}", *programs)
     return (
-        f"{day}, nsadmin {__version__}, Python {platform.python_version()}, "
+        f"{day}, {', '.join(programs)}, "
         f"{os.cpu_count()} processors ({platform.machine()}), load of the machine at the end "
         f"{os.getloadavg()[0]:.1f}."
     )

@@ -121,14 +121,18 @@ def _least(program: Path, server: Server, load: Load) -> float:
     """CPU microseconds of a request, the least of some rounds; Java is warm before the first."""
     with registered(server.port, load.brokers, 1000):
         warm_ups = [900_000 if load.brokers == 4 else 240_000, *[load.requests // 10] * (ROUNDS - 1)]
-        return min(float(_run(program, server, load, warm_up)["server_cpu_us"]) for warm_up in warm_ups)
+        return min(_cost(program, server, load, warm_up) for warm_up in warm_ups)
 
 
 def _once(program: Path, load: Load, server: Server) -> float:
     """The same of a server that needs no warming up."""
     brief = load._replace(requests=load.requests // BRIEFLY)
     with registered(server.port, load.brokers, 1000):
-        return float(_run(program, server, brief, brief.requests // 10)["server_cpu_us"])
+        return _cost(program, server, brief, brief.requests // 10)
+
+
+def _cost(program: Path, server: Server, load: Load, warm_up: int) -> float:
+    return float(_run(program, server, load, warm_up)["server_cpu_us"])
 
 
 def _run(program: Path, server: Server, load: Load, warm_up: int) -> dict[str, Any]:

@@ -34,3 +34,4 @@ def test_the_page_has_a_place_for_each_run(name: str) -> None:
 
 def test_the_machine_is_named() -> None:
     assert "processors" in figures.machine()
+    assert ", a program, " in figures.machine("a program")

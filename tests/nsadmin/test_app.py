@@ -138,6 +138,7 @@ def test_the_version(run: Run) -> None:
             "no option --foo; options of a command stand behind it, see: nsadmin --help",
         ),
         (("--contxt", "prod", "topicList"), "no option --contxt: did you mean --context?"),
+        (("--no-tl", "topicList"), "no option --no-tl: did you mean --no-tls"),
         (("--Json=1", "topicList"), "no option --Json=1: did you mean --json?"),
         (("topicRoute",), "topicRoute: TOPIC is missing; type: nsadmin topicRoute TOPIC, or: -t TOPIC"),
         (("topicRoute", ""), "topicRoute: TOPIC is missing"),

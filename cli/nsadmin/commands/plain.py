@@ -52,6 +52,11 @@ def options_end(parameters: Sequence[Parameter], args: Sequence[str]) -> int:
     return at
 
 
+def flag_names(parameters: Sequence[Parameter]) -> list[str]:
+    """All that may stand for one of these, each by itself: `--tls` and `--no-tls`."""
+    return [name for name, _ in _flags(parameters)]
+
+
 def _line(parameters: Sequence[Parameter], args: Sequence[str]) -> Line:
     flags = dict(_flags(parameters))
     values = {parameter.name: parameter.default for parameter in parameters}

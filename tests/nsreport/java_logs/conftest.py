@@ -55,6 +55,7 @@ def real(spark: SparkSession) -> Read:
         "old": {"namesrv.log": log("4.9.7")},
         "rare": {"namesrv.log": log("rare")},
         "raced": {"namesrv.log": log("raced")},
+        "returned": {"namesrv.log": log("returned")},
         "broker": {f"{name}.log": log(name) for name in ("broker", "stats", "watermark")},
     }
     parsed = java_logs.read(messages(spark, logs).localCheckpoint())
