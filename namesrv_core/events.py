@@ -223,6 +223,10 @@ class SettingsChanged(Event):
 
     setting_changes: tuple[SettingChange, ...]
 
+    def concerns(self, key: str) -> bool:
+        """Whether the setting of that key is among them."""
+        return any(change.key == key for change in self.setting_changes)
+
 
 class ServerStarted(Event):
     """A name server began, with empty tables and the KV config that it had kept."""

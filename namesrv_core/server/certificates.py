@@ -69,11 +69,6 @@ class Certificates:
         elif self.terms.is_demanded:
             self.terms.current()
 
-    @property
-    def is_watched(self) -> bool:
-        """Whether there are files to look at."""
-        return self._files is not None
-
     def _begin(self, cert: str, key: str, settings: TlsSettings) -> None:
         from namesrv_core.transport.tls_server import ServerFiles
 

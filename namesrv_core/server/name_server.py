@@ -1,4 +1,4 @@
-"""NameServer: start, serve, stop. Reads the clock once a request and hands it down."""
+"""NameServer: start, serve, stop. Reads the clock and hands it down."""
 
 import asyncio
 import logging
@@ -348,14 +348,10 @@ class NameServer:
             self._journal.publish(events, cause, client)
         for event in events:
             say(event, cause, client)
-            if isinstance(event, SettingsChanged):
-                self._settings_changed(event)
+            if isinstance(event, SettingsChanged) and event.concerns("logLevel"):
+                self._say_from(self.state.settings.logLevel)
             if isinstance(event, MinBrokerIdChanged) and self.state.settings.notifyMinBrokerIdChanged:
                 self._notices.send(event)
-
-    def _settings_changed(self, event: SettingsChanged) -> None:
-        if any(change.key == "logLevel" for change in event.setting_changes):
-            self._say_from(self.state.settings.logLevel)
 
     def toggle_debugging(self) -> None:
         """Say all there is to say, or again no more than the settings want."""
@@ -394,6 +390,10 @@ class NameServer:
         limit = self.state.settings.serverChannelMaxIdleTimeSeconds
         silent_since = asyncio.get_running_loop().time() - limit
         for stream in [stream for stream in self._streams if limit > 0 and stream.active_at < silent_since]:
+            if stream in self._idle:
+                # It has had a second to take what it was sent.
+                stream.abort()
+                continue
             log.info("closing %s, idle for %d s", stream.peer, limit)
             self._idle.add(stream)
             self.counters.idle += 1

@@ -217,6 +217,8 @@ class Settings:
 
     def restore(self, items: Mapping[str, str]) -> None:
         """Go back to settings of before: what has come since could not be kept."""
+        for key in _NULL.difference(items):
+            setattr(self, key, None)
         for key, text in {**_QUIET, **items}.items():
             self.set(key, text)
 
@@ -273,6 +275,7 @@ _KINDS: dict[str, type] = {
     for item in fields(Settings)
     if item.name not in ("others", "hidden", "tls", "generation", "protected")
 }
+_NULL = frozenset(item.name for item in fields(Settings) if item.name in _KINDS and item.default is None)
 
 KEYS = frozenset(_KINDS)
 """All keys that mean something to this server."""

@@ -1,6 +1,7 @@
 """How bytes reach a file: whole or not at all, and on the disk when the call returns."""
 
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,12 +16,11 @@ def replace(path: Path, content: bytes, *, backup: bool = True) -> None:
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}.new")
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
     try:
-        _write_through(fresh, content)
-        if path.exists():
-            fresh.chmod(path.stat().st_mode)
-            if backup:
-                _keep_backup(path)
+        _write_through(fresh, content, mode)
+        if mode is not None and backup:
+            _keep_backup(path)
         os.replace(fresh, path)
     except BaseException:
         with suppress(OSError):
@@ -29,8 +29,12 @@ def replace(path: Path, content: bytes, *, backup: bool = True) -> None:
     sync_folder(path.parent)
 
 
-def _write_through(path: Path, content: bytes) -> None:
-    with open(path, "wb") as file:
+def _write_through(path: Path, content: bytes, mode: int | None) -> None:
+    # At no moment may others read more of it than of what it replaces.
+    first = 0o666 if mode is None else 0o600
+    with open(path, "wb", opener=lambda name, flags: os.open(name, flags, first)) as file:
+        if mode is not None:
+            os.fchmod(file.fileno(), mode)
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

@@ -141,6 +141,7 @@ class Journal:
 
     def tidy(self, now: int) -> None:
         """Compress the segments that have ended, and remove those that are kept no longer."""
+        segments.remove_twins(self._folder)
         for segment in segments.segments(self._folder):
             if not segment.is_closed and segment.path != self._path:
                 segments.compress(segment.path)

@@ -8,6 +8,7 @@ frames of a MiB, each of whole lines: who knows which line he wants decompresses
 import os
 import re
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -24,6 +25,8 @@ _TIME = "%Y%m%dT%H%M%S"
 _LEVEL = 9
 _CHUNK = _FRAME = 1 << 20
 _PIECE = 1 << 16
+_LOOKED_AT = 1000
+"""Last lines of a closed segment among which there is a record, if it has one."""
 
 
 class BadSegment(RocketMQError):
@@ -61,7 +64,7 @@ def segments(folder: Path) -> list[Segment]:
             continue
         first, *begun, millis, closed = parts.groups()
         stem = name.removesuffix(".zst")
-        # Both forms are there for a moment after it was compressed; the compressed one is complete.
+        # Both forms are there until the plain one is removed; the compressed one is complete.
         if closed or stem not in found:
             # A year has thousands of segments, and strptime takes its time.
             year, month, day, hour, minute, second = map(int, begun)
@@ -195,13 +198,13 @@ def last_number(segment: Segment) -> int:
     """The number of a segment's last record that can be read; the one before its first if there is none."""
     if not segment.is_closed:
         return tail(segment.path).last or segment.first - 1
-    last = b""
-    try:
-        for line in lines(segment):
-            last = line
-        return parse(last).seq
-    except (BadRecord, BadSegment):
-        return segment.first - 1 if not last else max(segment.first, parse(last).seq)
+    kept: deque[bytes] = deque(maxlen=_LOOKED_AT)
+    with suppress(BadSegment):
+        kept.extend(lines(segment))
+    for line in reversed(kept):
+        with suppress(BadRecord):
+            return parse(line).seq
+    return segment.first - 1
 
 
 def compress(path: Path) -> Path:
@@ -226,3 +229,10 @@ def compress(path: Path) -> Path:
     durable.sync_folder(path.parent)
     path.unlink()
     return closed
+
+
+def remove_twins(folder: Path) -> None:
+    """Remove the plain forms of compressed segments: a process was killed between the two steps. OSError."""
+    for segment in segments(folder):
+        if segment.is_closed:
+            segment.path.with_suffix("").unlink(missing_ok=True)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import (
     array,
+    broadcast,
     coalesce,
     col,
     explode,
@@ -64,10 +65,17 @@ def looking(spans: DataFrame, coverage: DataFrame, until: int) -> DataFrame:
     return spans.select("server", "cluster").distinct().join(known, "server")
 
 
+def seen(facts: DataFrame, looks: DataFrame) -> DataFrame:
+    """The parts of `facts` in which their server was looked at; tables are known for longer than that."""
+    return overlaps(facts, broadcast(looks), ["server", "cluster"])
+
+
 def moments(
     spans: DataFrame, looks: DataFrame, key: Sequence[str] = KEY, values: Sequence[str] = QUEUES
 ) -> DataFrame:
     """Spans of each key from change to change: `differ` says whether name servers contradict each other.
+
+    Spans are of what name servers said while they were looked at (`seen`).
 
     They do where not all that are looked at say the same, having no such thing included. `looked` is whether
     that was so because of who was looked at, and not because of what they said.

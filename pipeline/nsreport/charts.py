@@ -6,6 +6,7 @@ of the page's own letters, light or dark.
 
 import io
 import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -35,8 +36,12 @@ _LOOK: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
+    # A name is no formula.
+    "text.parse_math": False,
 }
 _MOST = 40
+_LONGEST = 28
+"""Letters of a name that a picture has room for."""
 
 
 def availability_calendar(rows: Sequence[Row]) -> str | None:
@@ -44,7 +49,8 @@ def availability_calendar(rows: Sequence[Row]) -> str | None:
 
     At a cell's right, as wide as it took of the day, is when it was drained, and when nobody looked.
     """
-    brokers = _names(rows)
+    broker = brokers(rows)
+    names = _names(rows, broker)
     days = sorted({row["date"] for row in rows})
     if not rows:
         return None
@@ -54,9 +60,9 @@ def availability_calendar(rows: Sequence[Row]) -> str | None:
 
         met = set()
         for row in rows:
-            if (name := broker(row)) not in brokers:
+            if (name := broker(row)) not in names:
                 continue
-            at, line, shade = days.index(row["date"]), brokers.index(name), _shade(row)
+            at, line, shade = days.index(row["date"]), names.index(name), _shade(row)
             met.add(shade)
             axes.barh(line, 0.96, left=at - 0.48, height=0.88, color=shade)
             end = at + 0.48
@@ -66,18 +72,18 @@ def availability_calendar(rows: Sequence[Row]) -> str | None:
                 axes.barh(line, 0.96 * part, left=end, height=0.88, color=other)
             if len(days) <= 7:
                 axes.text(at, line, _percent(row), ha="center", va="center", color=_ON.get(shade, "#ffffff"))
-        axes.set_yticks(range(len(brokers)), brokers)
+        _name(axes, names)
         step = max(1, -(-len(days) // 6))
         shown = range(0, len(days), step)
         axes.set_xticks(list(shown), [days[at].isoformat() for at in shown])
         axes.set_xlim(-0.5, len(days) - 0.5)
-        axes.set_ylim(len(brokers) - 0.5, -0.5)
+        axes.set_ylim(len(names) - 0.5, -0.5)
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
         legend = [Patch(color=shade, label=said) for shade, said in _SHADES.items() if shade in met]
         axes.figure.legend(handles=legend, loc="outside upper left", ncols=3, frameon=False, handlelength=1)
 
-    return _svg(draw, len(brokers))
+    return _svg(draw, len(names))
 
 
 def _shade(row: Row) -> str:
@@ -130,7 +136,7 @@ def timeline(rows: Sequence[Row], name: Callable[[Row], str], color: str = _DOWN
         axes.xaxis.set_major_locator(locator)
         axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))
         axes.grid(axis="x")
-        axes.set_yticks(range(len(names)), names)
+        _name(axes, names)
         axes.set_ylim(len(names) - 0.5, -0.5)
         axes.tick_params(axis="y", length=0)
 
@@ -139,10 +145,11 @@ def timeline(rows: Sequence[Row], name: Callable[[Row], str], color: str = _DOWN
 
 def growth(rows: Sequence[Row], limit: float) -> str | None:
     """How long registrations are, a line for each broker: the longest eight; `limit` where it is near."""
+    broker = brokers(rows)
     named: dict[str, list[tuple[Any, float]]] = {}
     for row in rows:
         if row["bytes"] is not None:
-            named.setdefault(str(row["brokerName"]), []).append((row["date"], row["bytes"]))
+            named.setdefault(broker(row), []).append((row["date"], row["bytes"]))
     if not named:
         return None
     greatest = sorted(named, key=lambda one: -max(value for _, value in named[one]))[:8]
@@ -153,7 +160,7 @@ def growth(rows: Sequence[Row], limit: float) -> str | None:
         for one in greatest:
             points = sorted(named[one])
             values = [value / size for _, value in points]
-            axes.plot([at for at, _ in points], values, marker="o", markersize=3, label=one)
+            axes.plot([at for at, _ in points], values, marker="o", markersize=3, label=_short(one))
         if most > limit / 10:
             axes.axhline(limit / size, color=_DOWN, linestyle="--", linewidth=1)
         days = sorted({at for points in named.values() for at, _ in points})
@@ -172,7 +179,7 @@ def forecast(rows: Sequence[Row]) -> str | None:
     full = sorted((row for row in rows if row["fullDate"] is not None), key=lambda row: row["fullDate"])
     if not full:
         return None
-    named = full[:_MOST]
+    named, broker = full[:_MOST], brokers(rows)
 
     def draw(axes: Any) -> None:
         from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
@@ -193,7 +200,7 @@ def forecast(rows: Sequence[Row]) -> str | None:
         axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))
         axes.grid(axis="x")
         axes.margins(x=0.15)
-        axes.set_yticks(range(len(named)), [str(row["brokerName"]) for row in named])
+        _name(axes, [broker(row) for row in named])
         axes.set_ylim(len(named) - 0.5, -0.7)
 
     return _svg(draw, len(named))
@@ -212,7 +219,8 @@ def bars(rows: Sequence[Row], value: str, name: Callable[[Row], str]) -> str | N
     def draw(axes: Any) -> None:
         from matplotlib.ticker import EngFormatter
 
-        drawn = axes.barh([one for one, _ in top], [value for _, value in top], height=0.7, color=_PLANNED)
+        drawn = axes.barh(range(len(top)), [value for _, value in top], height=0.7, color=_PLANNED)
+        _name(axes, [one for one, _ in top])
         axes.bar_label(drawn, [f"{value:,.0f}" for _, value in top], padding=3, fontsize=7)
         axes.margins(x=0.2)
         axes.set_ylim(len(top) - 0.5, -0.5)
@@ -229,19 +237,30 @@ def _svg(draw: Callable[[Any], None], lines: int) -> str:
     from matplotlib.figure import Figure
 
     out = io.StringIO()
-    with rc_context(_LOOK):
+    with rc_context(_LOOK), warnings.catch_warnings():
         figure = Figure(figsize=(4.8, 0.75 + 0.24 * max(lines, 3)), layout="constrained")
         figure.patch.set_visible(False)
         axes = figure.subplots()
         axes.patch.set_visible(False)
         draw(axes)
+        # A letter that no font has is drawn as a box; the table has it.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
         FigureCanvasSVG(figure).print_svg(out, metadata={"Date": None, "Creator": None})
     text = out.getvalue().replace(_INK, "currentColor")
     # The page gives it its width.
     return re.sub(r'(<svg[^>]*?) width="[^"]*"| height="[^"]*"', r"\1", text[text.index("<svg") :], count=2)
 
 
-def _names(rows: Sequence[Row]) -> list[str]:
+def _name(axes: Any, names: Sequence[str]) -> None:
+    """Say what each line is."""
+    axes.set_yticks(range(len(names)), [_short(name) for name in names])
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+
+
+def _names(rows: Sequence[Row], broker: Callable[[Row], str]) -> list[str]:
     """Those that were down for longest first; as many as a picture has room for."""
     down: dict[str, float] = {}
     for row in rows:
@@ -249,7 +268,17 @@ def _names(rows: Sequence[Row]) -> list[str]:
     return sorted(down, key=lambda name: (-down[name], name))[:_MOST]
 
 
-def broker(row: Row) -> str:
-    """Name and id; logs of 5.x do not always tell both."""
-    name = row["brokerName"] or "-"
-    return name if row.get("brokerId") is None else f"{name}:{row['brokerId']}"
+def brokers(rows: Sequence[Row]) -> Callable[[Row], str]:
+    """What to call a row's broker: its name and id, with its cluster where rows are of several.
+
+    Logs of 5.x do not always tell all of it.
+    """
+    is_of_several = len({row.get("cluster") for row in rows if row["brokerName"]}) > 1
+
+    def broker(row: Row) -> str:
+        name = str(row["brokerName"] or "-")
+        if is_of_several and row.get("cluster") is not None:
+            name = f"{row['cluster']}/{name}"
+        return name if row.get("brokerId") is None else f"{name}:{row['brokerId']}"
+
+    return broker

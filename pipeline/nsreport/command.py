@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """The exit code."""
     flags = parser().parse_args(argv)
     try:
-        check(flags.reports)
+        check(flags)
         with sinks.only_one(flags.output), started(flags) as spark, working.told(spark, tell_at):
             return stream(spark, flags) if flags.command == "stream" else run(spark, flags)
     except (NoInput, NoReport) as error:
@@ -123,12 +123,14 @@ def judged(outcome: Outcome, most: float) -> int:
 
 
 class NoReport(Exception):
-    """There is no report of that name; the text is one line that lists them."""
+    """There is nothing of that name, or between those bounds; the text is one line that says so."""
 
 
-def check(names: Sequence[str]) -> None:
-    """That there are such reports. NoReport."""
-    for name in names:
+def check(flags: argparse.Namespace) -> None:
+    """That there are such reports, and time between their bounds. NoReport."""
+    if None not in (flags.since, flags.until) and flags.since >= flags.until:
+        raise NoReport("--since is not before --until: nothing is between them")
+    for name in flags.reports:
         if name not in REPORTS:
             raise NoReport(f"there is no report {name}: there are {', '.join(REPORTS)}")
 

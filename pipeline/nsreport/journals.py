@@ -5,12 +5,13 @@ from pyspark.sql.functions import (
     array,
     coalesce,
     col,
+    collect_list,
     concat,
     concat_ws,
     from_json,
     inline,
     lit,
-    max_by,
+    map_from_entries,
     md5,
     monotonically_increasing_id,
     regexp_extract,
@@ -19,6 +20,7 @@ from pyspark.sql.functions import (
     timestamp_millis,
     to_date,
     transform,
+    unix_millis,
     when,
 )
 from pyspark.sql.functions import filter as filtered
@@ -33,12 +35,16 @@ KIND = "journal"
 NOWHERE = "-"
 """The cluster of what concerns none, or one that nobody knows."""
 
+AHEAD = 86_400_000
+"""Ms that a clock may be ahead of the one here: one record of the next century fills reports to there."""
+
 CUT = 500
 """Letters of a line that quarantine keeps."""
 
 _BAD = "_bad"
 _NEEDED = ["seq", "time", "server", "type", "cause"]
 _PARTED = ("date", "cluster")
+_OF_LINE = ("text", "file", "line", "hash", "given", "date", "ingestTime")
 _LAID = ("type", "changesWrite", "server", "time", "cluster")
 """What events are laid out by, with their day."""
 
@@ -62,15 +68,16 @@ def hash_of(text: str = "text", server: str = "server") -> Column:
 
 
 def date_of(text: str = "text") -> Column:
-    """The day of a line, UTC; that of the epoch where it has none."""
-    millis = regexp_extract(text, r'"time": ?(\d{1,15})[,}]', 1).try_cast("bigint")
+    """The day of a line, UTC; that of the epoch where it has none, or one in thousands of years."""
+    millis = regexp_extract(text, r'"time": ?(\d{1,14})[,}]', 1).try_cast("bigint")
     return to_date(timestamp_millis(coalesce(millis, lit(0))))
 
 
 def events(bronze: DataFrame) -> DataFrame:
     """The events of journals' lines, as `schemas.ns_event` has them.
 
-    The cluster of a broker is the one that events of the same day tell.
+    The cluster of a broker is the one that the same server tells on that day, or else others do: brokers of
+    two clusters may be called the same, and have name servers of their own.
     """
     return parsed(heads(bronze))
 
@@ -82,17 +89,14 @@ def heads(bronze: DataFrame) -> DataFrame:
     """
     lines = bronze.where(col("kind") == KIND).withColumnRenamed("server", "given")
     head = from_json(_text(), _HEAD).alias("head")
-    own = ["text", "file", "line", "hash", "given", "date"]
-    read = lines.select(*own, head).select(*own, "head.*")
+    read = lines.select(*_OF_LINE, head).select(*_OF_LINE, "head.*")
     read = read.withColumn("changesWrite", changes_write(col("type")))
+    read = read.withColumn("server", coalesce("given", "server"))
     known = clusters(_told(lines), "date").hint("broadcast")
-    named = read.join(known, ["date", "brokerName"], "left").withColumns(
-        {
-            "cluster": coalesce("clusterName", "knownCluster", lit(NOWHERE)),
-            "server": coalesce("given", "server"),
-        }
+    named = read.join(known, ["date", "brokerName"], "left").withColumn(
+        "cluster", coalesce("clusterName", known_cluster())
     )
-    return named.select(*own, *_LAID)
+    return named.select(*_OF_LINE, *_LAID)
 
 
 def with_others(heads: DataFrame, events: DataFrame) -> DataFrame:
@@ -161,7 +165,8 @@ def _text() -> Column:
 def _told(lines: DataFrame) -> DataFrame:
     """What lines tell of clusters; the others are not even looked at."""
     some = lines.where(col("text").contains('"clusterName"'))
-    told = some.select("date", from_json(_text(), _TOLD).alias("told")).select("date", "told.*")
+    told = some.select("date", "given", from_json(_text(), _TOLD).alias("told"))
+    told = told.select("date", "given", "told.*").withColumn("server", coalesce("given", "server"))
     return told.where(col("v") == SCHEMA_VERSION).dropna(subset=_NEEDED)
 
 
@@ -184,21 +189,35 @@ def _reason() -> Column:
             ),
         ),
         *missing,
+        when(
+            (col("record.time") < 0) | (col("record.time") > unix_millis("ingestTime") + AHEAD),
+            "its time is none, or a day ahead of when it was read",
+        ),
     )
 
 
 def clusters(found: DataFrame, *keys: str) -> DataFrame:
-    """The cluster of each broker name, by these columns too: `brokerName`, `knownCluster`.
+    """The cluster of each broker name, by these columns too, for `known_cluster` to tell: `brokerName`,
+    `byServer` and `byAny`.
 
     It is the one that was told last; of two that were at once, always the same.
     """
     own = filtered(array(struct("brokerName", "clusterName")), _is_named)
     listed = transform("groups", lambda group: struct(group["brokerName"], group["clusterName"]))
-    told = found.select(*keys, "time", inline(concat(own, coalesce(listed, array()))))
+    told = found.select(*keys, "server", "time", inline(concat(own, coalesce(listed, array()))))
     # Millions tell the few that there are.
-    known = told.groupBy(*keys, "brokerName", "clusterName").agg(latest("time").alias("time"))
-    last = max_by("clusterName", struct("time", "clusterName"))
-    return known.groupBy(*keys, "brokerName").agg(last.alias("knownCluster"))
+    known = told.groupBy(*keys, "server", "brokerName", "clusterName").agg(latest("time").alias("time"))
+    last = struct("time", "clusterName")
+    each = known.groupBy(*keys, "server", "brokerName").agg(latest(last).alias("last"))
+    by_server = map_from_entries(collect_list(struct("server", "last.clusterName")))
+    return each.groupBy(*keys, "brokerName").agg(
+        by_server.alias("byServer"), latest("last")["clusterName"].alias("byAny")
+    )
+
+
+def known_cluster() -> Column:
+    """The cluster of `brokerName` as its own `server` tells it, or else others do; `clusters` is joined."""
+    return coalesce(col("byServer")[col("server")], "byAny", lit(NOWHERE))
 
 
 def _is_named(one: Column) -> Column:

@@ -23,25 +23,25 @@ class Section(NamedTuple):
 
 
 class Page(NamedTuple):
-    """What a page is made of: when, of which days, what was not understood, and all sections."""
+    """What a page is made of: when, what was not understood, for how long nobody looked, and all sections."""
 
     title: str
     made: str
     quarantined: int
     lines: int
-    unknown_seconds: float
+    unknown: str
     sections: list[Section]
     missing: list[str]
 
 
 _PICTURES: dict[str, Callable[[Sequence[Row]], str | None]] = {
     "broker_availability": charts.availability_calendar,
-    "broker_flaps": lambda rows: charts.timeline(rows, charts.broker),
-    "heartbeat_gaps": lambda rows: charts.timeline(rows, _silent, "#f2a900"),
+    "broker_flaps": lambda rows: charts.timeline(rows, charts.brokers(rows)),
+    "heartbeat_gaps": lambda rows: charts.timeline(rows, _silent(rows), "#f2a900"),
     "ns_divergence": lambda rows: charts.timeline(rows, _what, "#4c6ef5"),
     "topic_growth": lambda rows: charts.growth(rows, 16 * 2.0**20),
     "registration_forecast": charts.forecast,
-    "hot_brokers": lambda rows: charts.bars(rows, "puts", charts.broker),
+    "hot_brokers": lambda rows: charts.bars(rows, "puts", charts.brokers(rows)),
     "topic_volume": lambda rows: charts.bars(rows, "messagesIn", lambda row: str(row["topic"])),
 }
 
@@ -58,14 +58,19 @@ def collected(folder: Path, now: datetime, days: Days = Days()) -> Page:  # noqa
             continue
         picture = _PICTURES.get(report.name)
         sections.append(Section(report, rows, picture(rows) if picture else None))
-    unknown = sum(
-        row["unknownSeconds"]
-        for section in sections
-        if section.report.name == "broker_availability"
-        for row in section.rows
-    )
+    available = next((found.rows for found in sections if found.report.name == "broker_availability"), None)
     made = now.strftime("%Y-%m-%d %H:%M UTC")
-    return Page("Name servers and brokers", made, quarantined, lines, unknown, sections, missing)
+    return Page("Name servers and brokers", made, quarantined, lines, _unknown(available), sections, missing)
+
+
+def _unknown(available: Sequence[Row] | None) -> str:
+    """For how long nobody looked, and of which days that is said."""
+    if not available:
+        return "For how long nobody looked is not known: there is no broker availability of these days."
+    days = sorted(row["date"] for row in available)
+    hours = sum(row["unknownSeconds"] for row in available) / 3600
+    about = f"Of {days[0]} to {days[-1]} {hours:,.1f} broker hours are unknown"
+    return f"{about}: nobody looked then, and nothing is said of them."
 
 
 def summary(page: Page) -> Iterator[str]:
@@ -75,8 +80,7 @@ def summary(page: Page) -> Iterator[str]:
         yield f"It is about {days[0]} to {days[-1]}. All times are UTC."
     share = f" ({page.quarantined / page.lines:.2%})" if page.lines else ""
     yield f"{page.lines:,} lines were read; {page.quarantined:,}{share} were not understood."
-    hours = page.unknown_seconds / 3600
-    yield f"{hours:,.1f} broker hours are unknown: nobody looked then, and nothing is said of them."
+    yield page.unknown
     if page.missing:
         yield f"Not made: {', '.join(page.missing)}."
 
@@ -97,9 +101,14 @@ def _markdown(page: Page) -> Iterator[str]:
         yield f"| {' | '.join(report.columns)} |"
         yield "|" + "---|" * len(report.columns)
         for row in rows[:MOST]:
-            cells = (shown(row[name]).replace("|", "\\|").replace("\n", " ") for name in report.columns)
+            cells = (_marked(shown(row[name])) for name in report.columns)
             yield f"| {' | '.join(cells)} |"
         yield from (f"\n{left}" for left in _left_out(report, rows))
+
+
+def _marked(text: str) -> str:
+    """A text as Markdown shows it, in a cell."""
+    return escape(text, quote=False).replace("|", "\\|").replace("\n", " ")
 
 
 def html(page: Page) -> str:
@@ -167,9 +176,10 @@ def _heading(report: Report) -> str:
     return report.name.replace("_", " ").replace("ns ", "name server ").capitalize()
 
 
-def _silent(row: Row) -> str:
+def _silent(rows: Sequence[Row]) -> Callable[[Row], str]:
     """Whoever was silent; of a name server's pause, the name server."""
-    return str(row["server"]) if row["brokerName"] is None else charts.broker(row)
+    broker = charts.brokers(rows)
+    return lambda row: str(row["server"]) if row["brokerName"] is None else broker(row)
 
 
 def _what(row: Row) -> str:

@@ -42,7 +42,11 @@ def rows(table: Path, columns: Sequence[str], days: Days = Days()) -> list[Row]:
     files = _files(table)
     if not files:
         return []
-    relation = duckdb.read_parquet(files, hive_partitioning=True, union_by_name=True)
+    # A cluster that is called 007 is no number.
+    named = ", hive_types={'cluster': VARCHAR}" if "/cluster=" in files[0] else ""
+    query = f"from read_parquet($files, hive_partitioning=true, union_by_name=true{named})"
+    relation = duckdb.from_query(query, params={"files": files})
+    assert relation is not None
     there = [name for name in columns if name in relation.columns]
     if "date" in there:
         for day, sign in ((days.first, ">="), (days.last, "<=")):

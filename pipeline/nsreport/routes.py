@@ -46,7 +46,7 @@ def facts(ns_event: DataFrame, turns: DataFrame) -> DataFrame:
     named = merged.join(broadcast(journals.clusters(told)), "brokerName", "left")
     return named.select(
         "server",
-        coalesce("knownCluster", lit(journals.NOWHERE)).alias("cluster"),
+        journals.known_cluster().alias("cluster"),
         "topic",
         "brokerName",
         *QUEUES,

@@ -4,6 +4,7 @@ Whatever file system Spark knows will do. What stands behind the last line end i
 is being written.
 """
 
+import contextlib
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -242,26 +243,39 @@ def pieces(content: bytes, path: str) -> list[tuple[int, str]]:
 
 
 def inflate(content: bytes, path: str) -> bytes:
-    """What a file holds, decompressed as its name says; of one that is damaged, as far as it goes."""
+    """What a file holds, decompressed as its name says; of one that is damaged, what can be read.
+
+    Where a journal is damaged a line says so, which is no record.
+    """
     zst, gz = _PACKED
     if path.endswith(zst):
-        return b"".join(_frames(content))
+        return b"".join(_frames(content, path.rpartition("/")[2]))
     if path.endswith(gz):
         return b"".join(_members(content))
     return content
 
 
-def _frames(content: bytes) -> Iterator[bytes]:
+def _frames(content: bytes, name: str) -> Iterator[bytes]:
+    """A closed segment is never written to again, and each of its frames has whole lines."""
     # Only Spark's workers need it.
     import zstandard
 
-    while content:
-        frame = zstandard.ZstdDecompressor().decompressobj()
-        try:
-            yield frame.decompress(content)
-        except zstandard.ZstdError:
+    at, end = 0, len(content)
+    while at < end or not content:
+        frame, plain = zstandard.ZstdDecompressor().decompressobj(), b""
+        with contextlib.suppress(zstandard.ZstdError):
+            plain = frame.decompress(content[at:])
+        if frame.eof:
+            yield plain
+            at = end - len(frame.unused_data)
+            continue
+        following = content.find(zstandard.FRAME_HEADER, at + 1)
+        resumed = following if following > 0 else end
+        yield plain[: plain.rfind(b"\n") + 1]
+        yield f"{name} is damaged: {resumed - at} bytes from byte {at} on cannot be read\n".encode()
+        if not content:
             return
-        content = frame.unused_data
+        at = resumed
 
 
 def _members(content: bytes) -> Iterator[bytes]:

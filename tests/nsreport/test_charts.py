@@ -69,6 +69,20 @@ def test_a_broker_of_which_a_log_does_not_tell_all_has_what_it_tells() -> None:
     assert "None" not in svg
 
 
+def test_brokers_of_two_clusters_have_a_line_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [day("a", share) | {"cluster": cluster} for cluster, share in (("c", 100.0), ("d", 95.0))]
+    drawn(charts.availability_calendar(rows), "c/a:0", "d/a:0", "100 %", "95 %")
+    grown = [row | {"bytes": 100.0, "brokerId": None} for row in rows]
+    drawn(charts.growth(grown, 2.0**24), "c/a", "d/a")
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_name_is_shown_as_it_is_and_a_long_one_is_cut() -> None:
+    long, formula, foreign = "n" * 200, r"b$\frac$", "日本"
+    svg = charts.availability_calendar([day(name, 100.0) for name in (long, formula, foreign)])
+    drawn(svg, "n" * 27 + "…", rf"{formula}:0", f"{foreign}:0")
+
+
 def test_letters_and_axes_have_the_colour_of_the_page() -> None:
     svg = drawn(charts.availability_calendar([day("a", 50.0)]))
     assert "currentColor" in svg

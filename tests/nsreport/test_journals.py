@@ -12,7 +12,7 @@ from namesrv_core.storage import reading
 from nsreport import bronze, journals, schemas
 from nsreport.session import SETTINGS
 
-NOW = datetime(2025, 1, 1, tzinfo=UTC)
+NOW = datetime(2025, 2, 1, 12, tzinfo=UTC)
 LINES = "file string, line bigint, text string, kind string, server string"
 TIME = 1_738_400_000_123
 
@@ -73,6 +73,21 @@ def test_a_broker_has_a_cluster_also_where_the_event_does_not_say_it(spark: Spar
     assert [row.clusterName for row in rows] == ["c", None, None, None, None]
 
 
+def test_brokers_of_two_clusters_may_be_called_the_same(spark: SparkSession) -> None:
+    def told(server: str, cluster: str, at: int) -> Sequence[str]:
+        broker = {"server": server, "time": TIME + at, "brokerName": "b"}
+        return [
+            record(**broker, seq=1, type="BrokerRegistered", clusterName=cluster),
+            record(**broker, seq=2, type="BrokerUnregistered"),
+        ]
+
+    other = record(server="u", seq=2, brokerName="b")
+    found = events(spark, *told("s", "prod", 0), *told("t", "test", 5), other)
+    assert sorted((row.server, row.seq, row.cluster) for row in found) == [
+        ("s", 1, "prod"), ("s", 2, "prod"), ("t", 1, "test"), ("t", 2, "test"), ("u", 2, "test"),
+    ]  # fmt: skip
+
+
 def test_collectors_are_another_dialect(spark: SparkSession) -> None:
     [row] = events(spark, record(source="collector"))
     assert (row.dialect, row.date) == ("collector", date(2025, 2, 1))
@@ -87,6 +102,7 @@ def test_what_is_no_record_says_why(spark: SparkSession) -> None:
     texts = [
         record(), "{", "", '{"v":1}', record(v=2, seq="x"), record(v=...), record(cause=...),
         record(time="yesterday"), record(type=...), "[1]", record(brokerId="none"),
+        record(time=4_102_444_800_000), record(time=999_999_999_999_999), record(time=-1),
     ]  # fmt: skip
     found = lines(spark, *texts)
     rows = journals.quarantine(found).orderBy("line").collect()
@@ -101,6 +117,7 @@ def test_what_is_no_record_says_why(spark: SparkSession) -> None:
         (9, "no record: it has no type"),
         (10, "no JSON, or a field of another type"),
         (11, "no JSON, or a field of another type"),
+        *((line, "its time is none, or a day ahead of when it was read") for line in (12, 13, 14)),
     ]
     assert rows[0].asDict() == {
         "file": "f", "line": 2, "text": "{", "reason": "no JSON, or a field of another type",

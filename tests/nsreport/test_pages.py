@@ -49,7 +49,7 @@ def test_the_first_lines_say_how_far_it_can_be_believed(page: Page) -> None:
     when, first, second, third = pages.summary(page)
     assert when == "It is about 2025-02-01 to 2025-02-02. All times are UTC."
     assert first == "200 lines were read; 3 (1.50%) were not understood."
-    assert second.startswith("24.0 broker hours are unknown")
+    assert second.startswith("Of 2025-02-01 to 2025-02-02 24.0 broker hours are unknown")
     assert third.startswith("Not made: heartbeat_gaps, ns_divergence")
 
 
@@ -71,7 +71,7 @@ def test_the_page_loads_nothing_and_is_whole(page: Page) -> None:
 def test_markdown_has_the_same_tables(page: Page) -> None:
     text = pages.markdown(page)
     assert text.startswith("# Name servers and brokers\n\nMade 2025-02-03 04:05 UTC. It is about")
-    assert "| 2025-02-01 | c 1 | b<1> | 0 | 80,000 | 6,400 | 0 | 0 | 0 | 92.593 | 1 |" in text
+    assert "| 2025-02-01 | c 1 | b&lt;1&gt; | 0 | 80,000 | 6,400 | 0 | 0 | 0 | 92.593 | 1 |" in text
     assert "| n1, n2 |" in text
 
 
@@ -85,6 +85,13 @@ def test_days_can_be_chosen(tmp_path: Path) -> None:
     gold(tmp_path)
     found = pages.collected(tmp_path, NOW, reading.Days(date(2025, 2, 2)))
     assert [len(section.rows) for section in found.sections] == [1, 0, 0]
+
+
+def test_for_how_long_nobody_looked_is_not_said_where_nobody_knows(tmp_path: Path) -> None:
+    gold(tmp_path)
+    page = pages.collected(tmp_path, NOW, reading.Days(date(2025, 3, 1)))
+    assert "0.0 broker hours" not in pages.markdown(page)
+    assert "For how long nobody looked is not known" in pages.html(page)
 
 
 def test_a_folder_without_tables_is_refused(tmp_path: Path) -> None:

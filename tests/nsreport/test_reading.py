@@ -35,6 +35,18 @@ def test_days_are_both_included(folder: Path) -> None:
     assert (days(DAY, DAY), days(NEXT, None), days(None, DAY)) == ({DAY}, {NEXT}, {DAY})
 
 
+@pytest.mark.parametrize("cluster", ["007", "2025-01-01"])
+def test_a_cluster_is_called_as_it_is(tmp_path: Path, cluster: str) -> None:
+    import duckdb
+
+    part = tmp_path / "gold" / "hot_brokers" / f"cluster={cluster}"
+    part.mkdir(parents=True)
+    (part.parent / "_schema.json").touch()
+    duckdb.sql(f"copy (select DATE '2025-02-01' as date, 'b' as brokerName) to '{part}/0.parquet'")
+    [row] = reading.report(tmp_path, "hot_brokers")
+    assert (row["cluster"], row["date"]) == (cluster, DAY)
+
+
 def test_an_empty_table_has_no_rows(folder: Path) -> None:
     assert reading.report(folder, "drain_audit") == []
 

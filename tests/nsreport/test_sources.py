@@ -19,7 +19,7 @@ WHOLE = "".join(line + "\n" for line in LINES).encode()
 
 def frames(content: bytes) -> bytes:
     """As journals are compressed: a frame after the other."""
-    compressor = zstandard.ZstdCompressor()
+    compressor = zstandard.ZstdCompressor(write_checksum=True)
     return b"".join(compressor.compress(line) for line in content.splitlines(keepends=True))
 
 
@@ -161,9 +161,19 @@ def test_pieces_of_any_size_are_the_same_lines(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_of_a_damaged_file_what_can_be_read_is_read() -> None:
-    torn = frames(WHOLE)[:-3]
-    assert sources.pieces(torn, "x.zst") == [(1, "\n".join(LINES[:4]))]
-    assert sources.pieces(frames(WHOLE) + b"no frame", "x.zst") == [(1, "\n".join(LINES))]
+    whole = frames(WHOLE)
+    second, last = whole.index(whole[:4], 1), whole.rindex(whole[:4])
+    flipped = whole[:9] + bytes([whole[9] ^ 0xFF]) + whole[10:]
+    for damaged, kept, at, lost in (
+        (whole[:-9], LINES[:4], last, len(whole) - 9 - last),
+        (whole + b"no frame", LINES, len(whole), 8),
+        (b"none at all", [], 0, 11),
+        (b"", [], 0, 0),
+    ):
+        said = f"x.zst is damaged: {lost} bytes from byte {at} on cannot be read"
+        assert sources.pieces(damaged, "/a/x.zst") == [(1, "\n".join([*kept, said]))]
+    said = f"x.zst is damaged: {second} bytes from byte 0 on cannot be read"
+    assert sources.pieces(flipped, "x.zst") == [(1, "\n".join([said, *LINES[1:]]))]
     assert sources.pieces(b"no gzip\n", "x.gz") == []
     assert sources.pieces(gzip.compress(WHOLE) + b"no gzip", "x.gz") == [(1, "\n".join(LINES))]
 

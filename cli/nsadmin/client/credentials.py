@@ -114,18 +114,14 @@ def to_keyring(name: str, credentials: Credentials) -> None:
 
 def to_file(path: "Path", credentials: Credentials) -> None:
     """Store credentials in a YAML file that only its owner may read, in the place of what is there."""
-    import tempfile
-
     import yaml
+
+    from nsadmin.client import private_file
 
     values = zip(_KEYS, credentials, strict=True)
     text = yaml.safe_dump({key: value for key, value in values if value is not None}, sort_keys=False)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, fresh = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(descriptor, "w", encoding="utf-8") as writer:
-            writer.write(text)
-        os.replace(fresh, path)
+        private_file.replace(str(path), text)
     except OSError as error:
         raise BadSettings(f"{path} cannot be written: {error.strerror}") from None
 

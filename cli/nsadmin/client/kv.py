@@ -88,7 +88,13 @@ class Kv:
         """
         before = {found.addr: found for found in self.get_each(namespace, key)}
         deleted = self._reader.each(lambda _: "", RequestCode.DELETE_KV_CONFIG, _key(namespace, key))
-        return [done if done.error is not None else before[done.addr] for done in deleted]
+        return [_deleted(done, before[done.addr]) for done in deleted]
+
+
+def _deleted(done: ServerResult[str], before: ServerResult[str]) -> ServerResult[str]:
+    """What a name server had; of one that would not say it, that it is deleted."""
+    had_none = before.error is None or isinstance(before.error, QueryNotFound)
+    return before if done.error is None and had_none else done
 
 
 def _tables(

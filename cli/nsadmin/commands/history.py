@@ -222,12 +222,16 @@ def _rows(lists: Iterable[list[tuple[Record, Row]]]) -> list[Row]:
     return [row for _, row in merge(*lists, key=lambda item: item[0].time)]
 
 
+def _looked(journal: Found, coming: Iterator[list[tuple[Record, Row]]]) -> list[tuple[Record, Row]]:
+    return attempt("history", journal, lambda _: next(coming))
+
+
 def _followed(session: Session, shown: Rows, tellers: list[_Teller]) -> Iterator[Rows]:
-    coming = [teller.coming() for teller in tellers]
+    coming = [(teller.journal, teller.coming()) for teller in tellers]
     yield shown
     session.continue_table()
     while True:
-        rows = _rows([next(one) for one in coming])
+        rows = _rows([_looked(*one) for one in coming])
         if rows:
             yield shown._replace(rows=rows, errors=(), notes=())
         else:

@@ -74,7 +74,7 @@ def journal_tail(
     """
     with _reading("journalTail", folder) as path:
         found = reading.last(path, max(lines, 1))
-    shown = _rows(map(_row, found[len(found) - lines :]))
+    shown = _rows(map(_row, found if lines else ()))
     return _followed(session, shown, path, found[-1].seq if found else 0) if follow else shown
 
 

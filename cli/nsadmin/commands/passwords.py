@@ -15,7 +15,7 @@ FileOption = Annotated[
 StdinOption = Annotated[bool, Option("--passwordStdin", help="Read it from a line of standard input.")]
 VisibleOption = Annotated[
     bool,
-    Option("--passwordVisible", help="Let -p be on the line, where other users of this machine see it."),
+    Option("--passwordVisible", help="Let it be on the line, where other users of this machine see it."),
 ]
 ADVICE = "pipe it in with --passwordStdin, or name a file with --passwordFile"
 
@@ -30,10 +30,11 @@ def given(
     *,
     wanted: bool,
     what: str = "password",
+    flag: str = "-p",
 ) -> str | None:
     """The password, from where the line says; asked for if it says nothing and one is `wanted`, else None."""
     ways = [
-        flag for flag, value in (("-p", text), ("--passwordFile", file), ("--passwordStdin", stdin)) if value
+        flag for flag, value in ((flag, text), ("--passwordFile", file), ("--passwordStdin", stdin)) if value
     ]
     if len(ways) > 1:
         raise UsageError(f"{command}: give {' or '.join(ways)}, not both")

@@ -162,6 +162,7 @@ def update_acl_config(
         visible,
         wanted=secret_prompt,
         what="secret key",
+        flag="-s",
     )
     _require_long(command, access_key, secret)
     wanted = Account(

@@ -112,7 +112,10 @@ def _page(command: str, form: str, output_dir: str, days: "Days", to: str | None
 def _days(command: str, since: str | None, until: str | None) -> "Days":
     from nsreport.reading import Days
 
-    return Days(_day(command, "--since", since), _day(command, "--until", until))
+    days = Days(_day(command, "--since", since), _day(command, "--until", until))
+    if days.first is not None and days.last is not None and days.first > days.last:
+        raise UsageError(f"{command}: --since {since} is after --until {until}")
+    return days
 
 
 def _day(command: str, flag: str, text: str | None) -> date | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def report_run(argv: list[str]) -> int:
 
 def checked(prog: str, parsed: Namespace) -> None:
     """That there is anything to read, before Spark takes its time to start."""
-    from pathlib import Path
+    from glob import glob
 
     from nsadmin import diagnostics
 
@@ -45,8 +46,10 @@ def checked(prog: str, parsed: Namespace) -> None:
         raise diagnostics.UsageError(f"{command}: what is to be read? Give --input DIR or --source NAME=DIR")
     for given in parsed.input or ():
         # What has a scheme (hdfs://) is somewhere else.
-        if "://" not in given and not Path(given).exists():
+        if "://" not in given and not (os.path.exists(given) or glob(given)):
             raise diagnostics.UsageError(f"{command}: {given}: there is no such file or folder")
+    if None not in (parsed.since, parsed.until) and parsed.since >= parsed.until:
+        raise diagnostics.UsageError(f"{command}: --since is not before --until: nothing is between them")
 
 
 def carried_out(words: Sequence[str]) -> int:

@@ -72,10 +72,9 @@ def _context(file: Place, name: object, item: Any) -> Context:
 
 def save(file: Place, contexts: Contexts) -> None:
     """Replace the file, readable for its owner alone. BadConfig where it cannot be written."""
-    import tempfile
-
     import yaml
 
+    from nsadmin.client import private_file
     from nsadmin.contexts import fields
 
     content = {
@@ -87,11 +86,6 @@ def save(file: Place, contexts: Contexts) -> None:
         {key: value for key, value in content.items() if value is not None}, sort_keys=False
     )
     try:
-        folder, name = os.path.split(os.path.abspath(file))
-        os.makedirs(folder, exist_ok=True)
-        descriptor, fresh = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
-        with os.fdopen(descriptor, "w") as writer:
-            writer.write(text)
-        os.replace(fresh, file)
+        private_file.replace(str(file), text)
     except OSError as error:
         raise BadConfig(f"{file} cannot be written: {error}") from None

@@ -2,8 +2,12 @@
 
 import fcntl
 import os
+import time
 from pathlib import Path
 from typing import IO
+
+_LOOKS, _PAUSE = 25, 0.002
+"""Who asks for the `pid` has the lock for some microseconds, and is not at it."""
 
 
 class Lock:
@@ -19,9 +23,7 @@ class Lock:
             return True
         self._file.parent.mkdir(0o700, parents=True, exist_ok=True)
         file = open(self._file, "a+")  # noqa: SIM115 - it is held
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not _locked(file):
             file.close()
             return False
         file.truncate(0)
@@ -50,3 +52,14 @@ class Lock:
         except FileNotFoundError:
             pass
         return None
+
+
+def _locked(file: IO[str]) -> bool:
+    for look in range(_LOOKS):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if look + 1 < _LOOKS:
+                time.sleep(_PAUSE)
+    return False

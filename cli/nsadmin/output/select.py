@@ -7,6 +7,7 @@ order; ~ and !~ search for a regular expression. A value that is null is the tex
 import operator
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from namesrv_core.protocol.codes import Perm, perm_text
@@ -79,10 +80,9 @@ def _comparable(value: object, wanted: str) -> tuple[object, object]:
     if isinstance(value, Perm) and not wanted.lstrip("-").isdigit():
         return perm_text(value), wanted
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        try:
-            return float(value), float(wanted)
-        except ValueError:
-            pass
+        for kind in (int, float):
+            with suppress(ValueError):
+                return value, kind(wanted)
     return _text(value), wanted
 
 
@@ -104,5 +104,5 @@ def _sorted(rows: Sequence[Row], names: str, columns: Sequence[str]) -> list[Row
 
 def _key(value: object) -> tuple[bool, float, str]:
     if isinstance(value, (int, float)):
-        return False, float(value), ""
+        return False, value, ""
     return True, 0.0, _text(value)

@@ -148,7 +148,7 @@ _REPORTS = (
             "cluster": "name of the cluster",
             "after": "change (of queues), or name server (one came new)",
             "changes": "changes of a topic's queues on a broker",
-            "open": "those that are not everywhere",
+            "open": "those that are not everywhere, or were not when a name server was looked at no more",
             "p50Seconds": "s that half of them took at most",
             "p95Seconds": "s that 95 % took at most",
             "maxSeconds": "s of the slowest",

@@ -26,10 +26,12 @@ def ns_convergence(route_fact: DataFrame, coverage: DataFrame, since: int, until
     """A row for each cluster, day and kind of beginning: a change of queues, or a name server that came new.
 
     A change is that of a topic's queues on a broker. Seconds are from the first name server that has it to
-    the moment when all that are looked at have the same; changes that are not everywhere are `open`.
+    the moment when all that are looked at have the same. Changes that are not everywhere are `open`, and so
+    are those that were not when somebody was looked at no more.
     """
-    facts = agreement.facts(route_fact, until)
-    spans = agreement.moments(facts, agreement.looking(facts, coverage, until)).where("until is not null")
+    known = agreement.facts(route_fact, until)
+    looks = agreement.looking(known, coverage, until)
+    spans = agreement.moments(agreement.seen(known, looks), looks)
     window = Window.partitionBy(number(KEY)).orderBy("since")
     before = coalesce(lag("differ").over(window), lit(False))
     turns = spans.select("*", before.alias("before"))
@@ -41,14 +43,15 @@ def ns_convergence(route_fact: DataFrame, coverage: DataFrame, since: int, until
         last(begins, ignorenulls=True).over(sofar).alias("began"),
         last(after, ignorenulls=True).over(sofar).alias("newServer"),
     )
-    is_open = col("differ") & (col("until") == until)
     # All had it in the same millisecond.
     at_once = ~col("differ") & ~col("before") & ~col("looked")
-    changes = runs.where(~col("differ") & col("before") | at_once | is_open).select(
+    # Nobody came to say the same who went, or was there when all that is known ends.
+    agreed = ~col("looked")
+    changes = runs.where(~col("differ") & col("before") | at_once).select(
         "cluster",
         when(at_once, col("since")).otherwise(col("began")).alias("began"),
         when(~at_once & col("newServer"), "name server").otherwise("change").alias("after"),
-        when(at_once, 0.0).when(~is_open, (col("since") - col("began")) / 1000).alias("seconds"),
+        when(at_once, 0.0).when(agreed, (col("since") - col("began")) / 1000).alias("seconds"),
     )
     days = changes.where(col("began") >= since).groupBy(
         to_date(timestamp_millis("began")).alias("date"), "cluster", "after"

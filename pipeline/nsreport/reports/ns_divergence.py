@@ -42,8 +42,9 @@ def ns_divergence(
     had. Of brokers' addresses and of the KV config there is one field each, and having none is a value. Name
     servers that nobody looked at are not among `values`.
     """
-    facts = agreement.facts(route_fact, until)
-    looks = agreement.looking(facts, coverage, until)
+    known = agreement.facts(route_fact, until)
+    looks = agreement.looking(known, coverage, until)
+    facts = agreement.seen(known, looks)
     entries = agreement.entries(entry_fact, looks, until)
     routes = _apart(facts, looks, KEY, QUEUES).select(
         *KEY, "since", "until", explode(_fields()).alias("field")

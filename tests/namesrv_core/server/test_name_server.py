@@ -174,6 +174,22 @@ async def test_a_connection_without_a_word_is_closed_and_a_busy_one_is_not(tmp_p
         assert (await busy.ask(106)).code == 0
 
 
+@on_a_loop
+async def test_who_does_not_take_what_it_was_sent_is_cut_off_and_counted_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As where something to be sent stands in the way.
+    monkeypatch.setattr(Stream, "close", lambda stream: None)
+    async with (
+        serving(tmp_path, serverChannelMaxIdleTimeSeconds=1) as server,
+        Peer.to(server.address) as idle,
+    ):
+        await register(idle)
+        assert await idle.is_closed()
+        assert server.counters.idle == 1
+        assert server.state.tables.groups == {}
+
+
 # Disk.
 
 
@@ -239,6 +255,21 @@ async def test_a_value_that_cannot_be_written_is_refused_and_not_there(tmp_path:
         kept.rename(home)
         assert (await peer.ask(100, KEY | {"value": "new"})).code == 0
         assert kv_file.load(home / "kvConfig.json") == {"n": {"k": "new"}}
+
+
+@on_a_loop
+async def test_a_setting_that_had_no_value_has_none_again_where_it_could_not_be_written(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "home"
+    async with serving(home) as server, Peer.to(server.address) as peer:
+        home.write_text("a file where a folder should be")
+        changed = Command(318, None, opaque=7, body=b"nsaddr=10.9.9.9:9876\n")
+        peer.send(codec.encode(changed))
+        answer = await peer.receive()
+        assert answer is not None
+        assert answer.code == 1
+        assert server.state.settings.nsaddr is None
 
 
 @on_a_loop

@@ -1,5 +1,6 @@
 """Replacing a file: old or new, whatever is killed and whatever is full."""
 
+import os
 import random
 import signal
 import subprocess
@@ -174,6 +175,15 @@ def test_the_permissions_of_a_file_stay(tmp_path: Path) -> None:
     path.chmod(0o600)
     replace(path, NEW)
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_others_may_at_no_moment_read_more_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, seen = tmp_path / "file", list[int]()
+    path.write_bytes(OLD)
+    path.chmod(0o600)
+    monkeypatch.setattr(os, "fsync", lambda number: seen.append(os.fstat(number).st_mode & 0o777))
+    replace(path, b"new")
+    assert seen[0] == 0o600
 
 
 def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path: Path) -> None:

@@ -121,6 +121,21 @@ def test_the_last_number_of_a_segment(tmp_path: Path, closed: bool) -> None:
     assert last_number(only(tmp_path)) == 12
 
 
+def test_the_last_number_of_a_closed_segment_that_ends_in_what_is_no_record(tmp_path: Path) -> None:
+    compress(segment(tmp_path, 9, count=4, more=b"{}\n"))
+    assert last_number(only(tmp_path)) == 12
+
+
+def test_the_plain_form_of_a_compressed_segment_is_removed(tmp_path: Path) -> None:
+    path = segment(tmp_path)
+    content = path.read_bytes()
+    closed = compress(path)
+    path.write_bytes(content)
+    still_open = segment(tmp_path, 20)
+    segments.remove_twins(tmp_path)
+    assert sorted(tmp_path.iterdir()) == [closed, still_open]
+
+
 def test_what_a_newer_program_wrote_is_not_cut(tmp_path: Path) -> None:
     path = segment(tmp_path)
     path.write_bytes(path.read_bytes().replace(b'"v":1,', b'"v":2,'))

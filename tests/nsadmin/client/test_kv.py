@@ -4,9 +4,10 @@ import pytest
 
 from namesrv_core.errors import QueryNotFound
 from namesrv_core.protocol.command import Command, reply
+from namesrv_core.transport.exchange import CallError
 from nsadmin import AdminClient
-from nsadmin.client.kv import KvChange
-from nsadmin.client.results import NotApplied, is_unreachable
+from nsadmin.client.kv import Kv, KvChange
+from nsadmin.client.results import NotApplied, ServerResult, is_unreachable
 from tests.support.clock import timeouts_wait_for
 from tests.support.servers import FakeNameServer, closed_port, refuse, silent
 
@@ -56,6 +57,18 @@ def test_deleting_tells_what_was_there(addrs: list[str], second: FakeNameServer)
     assert isinstance(missing.error, QueryNotFound)
     assert deleted == (addrs[1], "v", None)
     assert second.kv == {"N": {"other": ""}}
+
+
+def test_a_value_that_could_not_be_read_before_is_deleted_all_the_same(
+    addrs: list[str], second: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    second.kv = {"N": {"k": "v"}}
+    failed = ServerResult(addrs[1], None, CallError(addrs[1], "timeout", "no answer"))
+    monkeypatch.setattr(Kv, "get_each", lambda self, namespace, key: [failed])
+    with AdminClient(addrs[1:], timeout=5) as admin:
+        [deleted] = admin.kv.delete("N", "k")
+    assert deleted.error is None
+    assert second.kv == {"N": {}}
 
 
 def test_namespaces_of_some_servers(addrs: list[str], first: FakeNameServer, second: FakeNameServer) -> None:

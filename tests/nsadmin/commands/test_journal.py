@@ -89,7 +89,13 @@ def test_cat_of_a_time_and_of_a_type(run: Run, folder: str) -> None:
 
 @pytest.mark.parametrize(
     ("words", "shown"),
-    [((), "1 2 3 4"), (("-l", "2"), "3 4"), (("--lines", "0"), ""), (("-l", "9"), "1 2 3 4")],
+    [
+        ((), "1 2 3 4"),
+        (("-l", "2"), "3 4"),
+        (("--lines", "0"), ""),
+        (("-l", "5"), "1 2 3 4"),
+        (("-l", "9"), "1 2 3 4"),
+    ],
 )
 def test_tail_shows_the_last_records(run: Run, folder: str, words: tuple[str, ...], shown: str) -> None:
     done = run("journalTail", folder, *words, "--columns", "seq", "--no-headers")

@@ -91,6 +91,7 @@ def test_a_new_account_and_a_new_key(
         (("operator-1", "-t", "orders"), 2, "-t orders cannot be: give NAME=PERM, such as orders=PUB|SUB"),
         (("operator-1", "-t", "a=X"), 2, "-t a X cannot be: give DENY, PUB, SUB or PUB|SUB"),
         (("operator-1", "-s", "12345678"), 2, "a secret key on the line is seen in the list of processes"),
+        (("operator-1", "-s", "12345678", "--passwordStdin"), 2, "give -s or --passwordStdin, not both"),
         (
             ("operator-1", "-s", "short", "--passwordVisible"),
             2,

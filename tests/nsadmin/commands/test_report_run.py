@@ -59,6 +59,8 @@ def test_progress_is_on_stderr_and_a_line_for_each_table_on_stdout(
         ("--output o", "what is to be read? Give --input DIR or --source NAME=DIR"),
         ("--input i", "the following arguments are required: --output"),
         ("--input nowhere --output o", "nowhere: there is no such file or folder"),
+        ("--input no*where --output o", "no*where: there is no such file or folder"),
+        ("--source a=. --output o --since 2025-02-02 --until 2025-02-01", "--since is not before --until"),
         ("--input i --output o --source x", "'x' is not NAME=DIR"),
         ("--input i --output o --max-quarantine 2", "'2' is no share: give 1% or 0.01"),
     ],

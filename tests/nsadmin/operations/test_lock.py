@@ -1,6 +1,7 @@
 """One process at a time."""
 
 import os
+import threading
 from pathlib import Path
 
 from nsadmin.operations.lock import Lock
@@ -16,3 +17,22 @@ def test_one_has_it_and_others_see_who(tmp_path: Path) -> None:
     assert second.pid is None
     assert second.take()
     second.leave()
+
+
+def test_who_only_looks_keeps_nobody_from_it(tmp_path: Path) -> None:
+    looking, is_over = Lock(tmp_path / "lock"), threading.Event()
+
+    def look() -> None:
+        while not is_over.is_set():
+            assert looking.pid in (None, os.getpid(), 0)
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        for _ in range(2000):
+            lock = Lock(tmp_path / "lock")
+            assert lock.take()
+            lock.leave()
+    finally:
+        is_over.set()
+        thread.join()

@@ -47,6 +47,15 @@ def test_a_condition_keeps_the_rows_that_meet_it(condition: str, found: list[str
     assert topics(filters=(condition,)) == found
 
 
+def test_large_numbers_are_told_apart() -> None:
+    numbers = (2**53, 2**53 + 1)
+    rows = Rows(("o",), [{"o": number} for number in reversed(numbers)])
+    for number in numbers:
+        [row] = select(rows, Selection(filters=(f"o={number}",))).rows
+        assert row["o"] == number
+    assert [row["o"] for row in select(rows, Selection(sort="o")).rows] == list(numbers)
+
+
 def test_every_condition_has_to_be_met() -> None:
     assert topics(filters=("perm>4", "inTps!=null")) == ["orders"]
 

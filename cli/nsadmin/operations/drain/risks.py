@@ -6,7 +6,7 @@ from typing import NamedTuple
 from namesrv_core.protocol.codes import MASTER_ID
 from nsadmin.client.order_conf import parse
 from nsadmin.client.topics import SYSTEM_PREFIX
-from nsadmin.operations.drain.facts import Place, Queues, Server
+from nsadmin.operations.drain.facts import Place, Server
 
 RETRY, DLQ = "%RETRY%", "%DLQ%"
 
@@ -120,8 +120,3 @@ def source_of(topic: str, delayed: int, has_transactions: bool) -> str:
         "transactions" if has_transactions else "",
     ]
     return "clients, or " + " and ".join(filter(None, inner)) if any(inner) else "clients"
-
-
-def changed_since(before: Queues | None, now: Queues | None, topic: str) -> bool:
-    """Whether the broker itself has a topic otherwise than before, as far as is known."""
-    return before is not None and now is not None and before.get(topic) != now.get(topic)

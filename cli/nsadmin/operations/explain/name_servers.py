@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from nsadmin.client.addresses import BadAddress, parse_addrs
-from nsadmin.client.results import error_text, is_not_found
+from nsadmin.client.results import error_text
 from nsadmin.client.topic_views import BrokerView, NameServerView
 from nsadmin.operations.explain.facts import Facts, broker_id, groups, is_absent
 from nsadmin.operations.explain.findings import SERVERS, Advice, Finding, Step, listed, ok, skipped, typed
@@ -238,11 +238,6 @@ def _other_context_well(facts: Facts) -> Finding:
         return ok(f"no other context has it: {listed(other.context for other in facts.elsewhere) or 'none'}")
     others = facts.question.other_contexts
     return skipped(f"--contexts looks in {listed(others)}" if others else "there are no other contexts")
-
-
-def is_refusal(view: NameServerView) -> bool:
-    """Whether a server answered something other than a route or that there is none."""
-    return view.route.error is not None and not is_not_found(view.route.error)
 
 
 STEPS = (

@@ -1,11 +1,10 @@
 """A plan in a file: applied as it was looked at, or refused because the cluster has moved since."""
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from nsadmin.client import private_file
 from nsadmin.operations.plans.difference import Difference, Step
 from nsadmin.operations.plans.reading import BadFile, read
 from nsadmin.operations.plans.records import Desired, Live
@@ -94,11 +93,4 @@ def _servers(live: Live) -> tuple[str, ...]:
 
 def save(path: Path, plan: SavedPlan) -> None:
     """Replace the file, readable for its owner alone, as values may be secret. OSError where that fails."""
-    descriptor, fresh = tempfile.mkstemp(dir=path.resolve().parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as sink:
-            sink.write(to_text(plan))
-        os.replace(fresh, path)
-    except BaseException:
-        os.unlink(fresh)
-        raise
+    private_file.replace(str(path), to_text(plan))
