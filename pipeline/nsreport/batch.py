@@ -19,6 +19,7 @@ from nsreport import bronze, java_logs, session, silver, sources, working
 from nsreport.reports.catalogue import REPORTS
 from nsreport.sinks import Heads, Table, Tables
 from nsreport.sources import JOURNAL, File, Source
+from nsreport.turns import TWICE
 
 LINES = Table("bronze/lines", ("kind", "date"))
 FILES = Table("bronze/files")
@@ -48,11 +49,14 @@ class Order(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came of it: lines in bronze, those in quarantine, and files of no kind that is known."""
+    """What came of it: lines in bronze, those in quarantine, files of no kind that is known, and servers of
+    whom two journals tell different things, which have to be told apart before anything is known of them.
+    """
 
     lines: int
     quarantined: int
     passed_over: int
+    twice: tuple[str, ...] = ()
 
     @property
     def share(self) -> float:
@@ -262,4 +266,6 @@ class Run:
             0 if (found := self._tables.read(table)) is None else found.count()
             for table in (LINES, silver.QUARANTINE)
         ]
-        return Outcome(counts[0], counts[1], passed_over)
+        turns = self._tables.read(silver.TURNS)
+        twice = [] if turns is None else turns.where(col("type") == TWICE).select("server").collect()
+        return Outcome(counts[0], counts[1], passed_over, tuple(sorted({row.server for row in twice})))

@@ -112,6 +112,8 @@ def judged(outcome: Outcome, most: float) -> int:
     """What is to be said in the end, and the exit code."""
     if outcome.passed_over:
         tell(note=f"{outcome.passed_over} files are neither journals nor logs, and were passed over")
+    for server in outcome.twice:
+        tell(note=f"{server}: two journals are of this name; give each its own by --source NAME=DIR")
     if outcome.lines == 0:
         return fail("there is nothing to read: no journals and no logs", FAILED)
     if outcome.quarantined:

@@ -22,7 +22,7 @@ from pyspark.sql.functions import (
 from pyspark.sql.functions import max as highest
 from pyspark.sql.functions import min as lowest
 
-from nsreport.turns import HEARD, LAST, LATE, MARKS, SIGHT, STOPS, is_snapshot
+from nsreport.turns import HEARD, LAST, LATE, MARKS, SIGHT, STOPS, TWICE, is_snapshot
 
 PROOF_MILLIS = 120_000
 """A running name server writes at least every minute; after two without a word it may be gone."""
@@ -44,7 +44,7 @@ def marks(turns: DataFrame) -> DataFrame:
     own = turns.join(broadcast(best), ["server", "witness"], "left_semi")
     proved = greatest("since", col("time") + PROOF_MILLIS)
     end = when((col("type") == LAST) & ~col("reason").isin(*STOPS), proved).otherwise(col("since"))
-    told = own.where(col("type").isin(*MARKS, "hole", "ended", LAST)).withColumn("since", end)
+    told = own.where(col("type").isin(*MARKS, "hole", TWICE, "ended", LAST)).withColumn("since", end)
     judged = _judged(_silent(told))
     fresh = col("reason").isin("start", "poll") | ~lag("isTold", 1, False).over(_in_order())
     found = judged.withColumn("isFresh", is_snapshot() & fresh)
@@ -55,7 +55,8 @@ def coverage(turns: DataFrame) -> DataFrame:
     """From when to when the tables of each name server are known to each witness, or are not.
 
     `validTo` is null for what goes on. `fromType` and `toType` are the kinds of the records between which it
-    was so, or hole, ended, silent, heard (again), paused. `tellsRoutes`: route facts are of this witness.
+    was so, or hole, twice, ended, silent, heard (again), paused. `tellsRoutes`: route facts are of this
+    witness.
     """
     is_end = (col("type") == LAST) & col("reason").isin(*STOPS)
     judged = _judged(_silent(turns.where((col("type") != LATE) & ~is_end)))
@@ -121,7 +122,7 @@ def _judged(found: DataFrame) -> DataFrame:
     """With `known`, and `isTold`: the tables were seen and are whole, if the name server is there."""
     kind = col("type")
     # A log has no snapshots: what it says of a broker is true from then on.
-    whole = when(is_snapshot() | col("isLog"), True).when(kind.isin("EventsLost", "hole"), False)
+    whole = when(is_snapshot() | col("isLog"), True).when(kind.isin("EventsLost", "hole", TWICE), False)
     seen = when(is_snapshot() | col("isLog"), True)
     for name, sees in SIGHT.items():
         seen = seen.when(kind == name, sees)

@@ -46,7 +46,7 @@ SIGHT = {
 """Records by which a witness begins to see, or sees no more."""
 
 MARKS = (*SIGHT, "EventsLost", "ServerStopping", "ServerStarted")
-LAST, LATE, HEARD = "last", "late", "heard"
+LAST, LATE, HEARD, TWICE = "last", "late", "heard", "twice"
 
 _SCAN = "scan"
 _WHY = ("reason", "cause", "client")
@@ -76,8 +76,8 @@ def turns(ns_event: DataFrame, log_fact: DataFrame) -> DataFrame:
 
     They are ordered by `place`, and by `half` among what is before or behind a record. `since` is in ms: no
     record's time is before that of the one in front of it, whatever the clock did; where that is not its
-    `time`, a row says `late`. Other kinds that no record has: a hole in the numbers, ended without a word,
-    silent for long and heard again, paused, and the `last` one (its kind is the `reason`).
+    `time`, a row says `late`. Other kinds that no record has: a hole in the numbers, one of them twice, ended
+    without a word, silent for long and heard again, paused, and the `last` one (its kind is the `reason`).
     """
     kind, is_log = col("type"), col("isLog")
     longest = when(is_log & (col("typeBefore") != _SCAN), QUIET).otherwise(HOLE)
@@ -89,7 +89,10 @@ def turns(ns_event: DataFrame, log_fact: DataFrame) -> DataFrame:
     found = {
         "itself": when(_counts(), _turn(kind, "place", _ITSELF, "since", *map(col, _WHY))),
         "hole": when(
-            ~is_log & (col("place") != col("placeBefore") + 1), _turn("hole", "place", _BEFORE, "since")
+            ~is_log & (col("place") > col("placeBefore") + 1), _turn("hole", "place", _BEFORE, "since")
+        ),
+        "twice": when(
+            ~is_log & (col("place") == col("placeBefore")), _turn(TWICE, "place", _BEFORE, "since")
         ),
         "ended": when(begins & goes_on, _turn("ended", "placeBefore", _BEHIND, "sinceBefore")),
         "silent": when(is_long, _turn("silent", "placeBefore", _BEHIND, "sinceBefore")),

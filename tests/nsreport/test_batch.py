@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from namesrv_core.storage import segments
 from nsreport import silver
-from nsreport.batch import LINES, Done, Order, Run
+from nsreport.batch import LINES, Done, Order, Outcome, Run
 from nsreport.sinks import Table, Tables
 from nsreport.sources import Source
 
@@ -119,7 +119,7 @@ def test_what_grows_comes_late_or_was_killed_gives_the_tables_of_one_run(
     run = ran(spark, moved, out, told)
     assert [done[:3] for done in told[:2]] == [("bronze/lines", 7, 0), ("silver/ns_event", 7, 6)]
     assert Tables(spark, str(out)).due() == []
-    assert run.outcome(0) == (7, 1, 0)
+    assert run.outcome(0) == Outcome(7, 1, 0)
     ran(spark, folder, once)
     assert contents(spark, out) == contents(spark, once)
 

@@ -62,6 +62,12 @@ def test_nothing_to_read_is_no_success(capsys: pytest.CaptureFixture[str]) -> No
     assert told(capsys) == []
 
 
+def test_two_journals_of_one_name_are_told_apart_by_the_operator(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.judged(Outcome(10, 0, 0, ("ns:9876",)), 0.01) == command.DONE
+    [said] = told(capsys)
+    assert said["note"] == "ns:9876: two journals are of this name; give each its own by --source NAME=DIR"
+
+
 def test_too_much_in_quarantine_is_a_failure_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.judged(Outcome(100, 1, 0), 0.01) == command.DONE
     assert told(capsys) == [{"note": "1 of 100 lines (1.00%) are in quarantine"}]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
-from pyspark.sql.functions import lit, md5, timestamp_millis, to_date
+from pyspark.sql.functions import current_timestamp, lit, md5, timestamp_millis, to_date
 
 from nsreport import entries, journals, routes
 from nsreport.coverage import coverage
@@ -46,6 +46,7 @@ def ns_event(spark: SparkSession, plays: Plays) -> DataFrame:
     texts = spark.createDataFrame(lines, "text string, line bigint").select(
         "text", "line", lit("journal").alias("kind"), lit("file").alias("file"), md5("text").alias("hash"),
         lit(None).cast("string").alias("server"), to_date(timestamp_millis(lit(START))).alias("date"),
+        current_timestamp().alias("ingestTime"),
     )  # fmt: skip
     return journals.events(texts).localCheckpoint()
 

@@ -4,6 +4,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
 
 from namesrv_core.events import Heartbeats, KvPut, ServerPaused, ServerStarted, ServerStopping
+from nsreport.coverage import coverage
 from nsreport.turns import tellers, timely, witnessed
 from tests.support.ns_events import Teller, at, empty, frame
 from tests.support.silver_rows import turned
@@ -54,6 +55,14 @@ def test_a_record_counts_from_the_latest_time_before_it(spark: SparkSession) -> 
     assert [(row.key, (row.since - at(0)) / 1000) for row in told.collect()] == [
         ("a", 100), ("b", 100), ("c", 150)
     ]  # fmt: skip
+
+
+def test_a_number_that_is_told_twice_is_of_two_journals(spark: SparkSession) -> None:
+    one, other = Teller().tell(0, empty()).tell(10, proof()), Teller().tell(5, empty()).tell(12, proof())
+    turns = turned(frame(spark, one, other))
+    assert [(place, half) for kind, place, half, _ in found(turns) if kind == "twice"] == [(1, -1), (2, -1)]
+    assert "hole" not in {row.type for row in turns.collect()}
+    assert coverage(turns).where("known and validTo is null").isEmpty()
 
 
 def test_a_journal_is_believed_before_a_collector(spark: SparkSession) -> None:
