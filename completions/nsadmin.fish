@@ -1030,7 +1030,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-p,--password= The password; needs --passwordVisible.' \
                 '--passwordFile=files Read it from this file, which others may not read.' \
                 '--passwordStdin Read it from a line of standard input.' \
-                '--passwordVisible Let -p be on the line, where other users of this machine see it.' \
+                '--passwordVisible Let it be on the line, where other users of this machine see it.' \
                 '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters Every master and slave of it.'
             set columns 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
@@ -1046,7 +1046,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--passwordPrompt A new password, asked for on the terminal.' \
                 '--passwordFile=files Read it from this file, which others may not read.' \
                 '--passwordStdin Read it from a line of standard input.' \
-                '--passwordVisible Let -p be on the line, where other users of this machine see it.' \
+                '--passwordVisible Let it be on the line, where other users of this machine see it.' \
                 '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters Every master and slave of it.'
             set columns 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
@@ -1132,7 +1132,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--secretKeyPrompt A secret key, asked for on the terminal.' \
                 '--passwordFile=files Read it from this file, which others may not read.' \
                 '--passwordStdin Read it from a line of standard input.' \
-                '--passwordVisible Let -p be on the line, where other users of this machine see it.' \
+                '--passwordVisible Let it be on the line, where other users of this machine see it.' \
                 '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters Every master and slave of it.'
             set columns 'brokerName|brokerId|brokerAddr|accessKey|changes|before|after|result|error|'
@@ -1588,8 +1588,8 @@ function __nsadmin_table --no-scope-shadowing
             set family program
             set options \
                 '-c,--configFile=files Java properties; also where updates go' \
-                '-D= set any item of -p or of TLS, as -Dtls.server.mode=enforcing; the environment does so, too: NAMESRV_TLS_SERVER_MODE=enforcing' \
-                '-p,--printConfigItem print all items and exit' \
+                '-D= set any item of -p, of ours (docs/limits.md) or of TLS, as -Dtls.server.mode=enforcing; the environment does so, too: NAMESRV_TLS_SERVER_MODE=enforcing' \
+                '-p,--printConfigItem print the items of RocketMQ\'s name server, and those of ours that are set, and exit' \
                 '-n,--namesrvAddr= accepted, without effect on a name server' \
                 '--port= port to listen on (9876); 0 takes a free one' \
                 '--bind= address to listen on (0.0.0.0)' \

@@ -24,10 +24,15 @@ def parser(prog: str = "python -m namesrv_core", journals: bool = False) -> argp
     flags.add_argument("-c", "--configFile", metavar="FILE", help="Java properties; also where updates go")
     flags.add_argument(
         "-D", dest="define", action="append", default=[], metavar="KEY=VALUE",
-        help="set any item of -p or of TLS, as -Dtls.server.mode=enforcing; the environment does so, too:"
-        " NAMESRV_TLS_SERVER_MODE=enforcing",
+        help="set any item of -p, of ours (docs/limits.md) or of TLS, as -Dtls.server.mode=enforcing; the"
+        " environment does so, too: NAMESRV_TLS_SERVER_MODE=enforcing",
     )  # fmt: skip
-    flags.add_argument("-p", "--printConfigItem", action="store_true", help="print all items and exit")
+    flags.add_argument(
+        "-p",
+        "--printConfigItem",
+        action="store_true",
+        help="print the items of RocketMQ's name server, and those of ours that are set, and exit",
+    )
     flags.add_argument(
         "-n", "--namesrvAddr", metavar="ADDRS", help="accepted, without effect on a name server"
     )

@@ -100,7 +100,8 @@ def _pairs(words: Iterable[str]) -> Iterable[tuple[str, str]]:
         key, equals, text = word.partition("=")
         if not equals or (key not in known.KEYS and key not in tls_settings.KEYS):
             raise BadSettings(
-                f"-D{key}: no such setting; -Dkey=value sets one of those that -p prints, or of TLS"
+                f"-D{key}: no such setting; -Dkey=value sets one of those that -p prints, of ours"
+                " (docs/limits.md) or of TLS"
             )
         yield key, text
 

@@ -29,7 +29,16 @@ from nsreport.spans import number
 BY_PERMISSION = "brokerPermission"
 
 _KINDS = ("WritePermWiped", "WritePermAdded", "TopicsChanged", "BrokerRegistered", "ServerStarted")
-_OPENING = ("openPlace", "openTime", "openType", "openCause", "openClient", "openTopics", "restarted")
+_OPENING = (
+    "openPlace",
+    "openTime",
+    "openType",
+    "openCause",
+    "openClient",
+    "openTopics",
+    "restarted",
+    "asked",
+)
 
 
 def drains(told: DataFrame, until: int) -> DataFrame:
@@ -38,9 +47,10 @@ def drains(told: DataFrame, until: int) -> DataFrame:
     A broker is closed by a wipe, or (`how` is brokerPermission) by registering even the topic of its own
     name without WRITE, which is what happens where its permission is set. A span ends when one of the topics
     that were closed is open again, or the name server forgets all: `openType`, `openCause`, `openClient` say
-    by what, `openTopics` how many at once, and `restarted` whether the broker came back with it. They are
-    null and `until` is as given where it holds. `closed` counts the topics that were closed, `has` those
-    that the broker had.
+    by what, `openTopics` how many at once, `restarted` whether the broker came back with it, and `asked`
+    whether somebody else than the broker registered its topics, as `nsadmin undrain` does. They are null and
+    `until` is as given where it holds. `closed` counts the topics that were closed, `has` those that the
+    broker had.
     """
     changes = _changes(_concerned(told))
     closings = changes.where("isClosing").select(
@@ -68,6 +78,7 @@ def drains(told: DataFrame, until: int) -> DataFrame:
             "openNames",
             "openAgain",
             "restarted",
+            "asked",
         ).alias("open"),
     )
     # A log tells of a wipe, and not of which topics.
@@ -136,6 +147,7 @@ def _changes(told: DataFrame) -> DataFrame:
             lit(None).cast("string").alias("openClient"),
             lit(None).cast("int").alias("openTopics"),
             lit(False).alias("restarted"),
+            lit(False).alias("asked"),
         ),
     )
     behind = last(start, ignorenulls=True).over(later.rowsBetween(Window.unboundedPreceding, -1))
@@ -146,6 +158,9 @@ def _changes(told: DataFrame) -> DataFrame:
     )
     # A log tells of topics that go with their broker not at all, and of each that comes by itself.
     is_anew = col("isLog") & array_contains(_topics(OPENS + " and change.before is null"), col("brokerName"))
+    registers = collect_set(when(col("cause") == "REGISTER_BROKER", col("client")))
+    own = registers.over(Window.partitionBy(number(["witness", "brokerName"])))
+    asked = (col("cause") == "REGISTER_TOPIC_IN_NAMESRV") & ~array_contains(own, col("client"))
     is_wipe = col("type") == "WritePermWiped"
     # A log tells how many topics somebody opened, and not which.
     restored = when((col("type") == "WritePermAdded") & col("changes").isNull(), col("topics").cast("int"))
@@ -154,6 +169,7 @@ def _changes(told: DataFrame) -> DataFrame:
         "witness", "server", "cluster", "brokerName", "place", "time", "type", "cause", "client",
         behind.alias("start"),
         coalesce(returned | is_anew, lit(False)).alias("restarted"),
+        coalesce(asked, lit(False)).alias("asked"),
         when(is_wipe, col("cause")).otherwise(BY_PERMISSION).alias("how"),
         when(is_wipe | by_broker, _topics(CLOSES)).otherwise(_none()).alias("closedNames"),
         when(~is_wipe, _topics(OPENS)).otherwise(_none()).alias("openNames"),

@@ -121,6 +121,7 @@ def to_file(path: "Path", credentials: Credentials) -> None:
     values = zip(_KEYS, credentials, strict=True)
     text = yaml.safe_dump({key: value for key, value in values if value is not None}, sort_keys=False)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         private_file.replace(str(path), text)
     except OSError as error:
         raise BadSettings(f"{path} cannot be written: {error.strerror}") from None

@@ -4,7 +4,7 @@ import os
 
 
 def replace(path: str, text: str) -> None:
-    """Put `text` in the place of what `path` holds, on the disk when this returns; folders are made.
+    """Put `text` in the place of what `path` holds, on the disk when this returns.
 
     A link is followed. OSError where that fails; then nothing has changed, and nothing is left behind.
     """
@@ -12,7 +12,6 @@ def replace(path: str, text: str) -> None:
     import tempfile
 
     folder, name = os.path.split(os.path.realpath(path))
-    os.makedirs(folder, exist_ok=True)
     descriptor, fresh = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:

@@ -67,7 +67,7 @@ def check_all(
         # All of them
         nsadmin checkAll
         # A group of its own as well, for node_exporter
-        nsadmin checkAll -g warehouse --critical lag=~: --format prometheus --output-file nsadmin.prom
+        nsadmin checkAll -g warehouse --critical 'lag=~:' --format prometheus --output-file nsadmin.prom
         # Wait until a cluster that was restarted is well again
         nsadmin checkAll --wait-until-ok 5m
     """

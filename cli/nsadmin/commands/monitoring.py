@@ -41,7 +41,7 @@ def start_monitoring(
         # Which groups are not well now, for a program
         nsadmin startMonitoring --once --warning 1000000 --critical 10000000 --json
         # For node_exporter
-        nsadmin startMonitoring --once --warning ~: --critical ~: --format prometheus --output-file lag.prom
+        nsadmin startMonitoring --once --warning '~:' --critical '~:' --format prometheus --output-file a.prom
     """
     if interval <= 0:
         raise UsageError(f"startMonitoring: -i {interval:g} cannot be: give seconds, more than 0")

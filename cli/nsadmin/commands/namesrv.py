@@ -14,7 +14,7 @@ def namesrv(argv: list[str]) -> int:
     Examples:
         # On this machine only, with its files in a folder of its own
         nsadmin namesrv --bind 127.0.0.1 --port 9876 --home /tmp/namesrv
-        # All settings that there are
+        # The settings of RocketMQ's name server, and those of ours that are not as they usually are
         nsadmin namesrv -p
     """
     from namesrv_core.__main__ import main

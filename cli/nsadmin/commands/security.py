@@ -42,7 +42,7 @@ def security_audit(
         # With all servers and remedies, for a program (exit code 1)
         nsadmin securityAudit --format json
         # Only what is critical, every night, for Nagios
-        nsadmin securityAudit --warning ~: --format nagios
+        nsadmin securityAudit --warning '~:' --format nagios
     """
     from nsadmin.operations.security import judging, looking
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from time import time
 from typing import Annotated
 
-from nsadmin.client.results import NotApplied
+from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.commands import values
 from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.results import outcome
@@ -100,6 +100,8 @@ def remapping_static_topic(
     """
 
     def plan(place: Place) -> Plan:
+        if not place.shares:
+            raise NotFound(f"remappingStaticTopic: there is no static topic {topic}")
         now = int(time() * 1000)
         return planning.remapped(topic, place.shares, place.targets, place.everybody, now)
 

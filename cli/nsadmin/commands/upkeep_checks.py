@@ -161,7 +161,7 @@ def check_journal(
         # A journal that has ended long ago (exit code 2)
         nsadmin checkJournal --journal namesrv/journal
         # The same, looked through for damage, and never too old
-        nsadmin checkJournal --journal namesrv/journal --verify --warning ~: --critical ~:
+        nsadmin checkJournal --journal namesrv/journal --verify --warning '~:' --critical '~:'
     """
     from nsadmin.operations.checks import journal as checking
 

@@ -86,6 +86,7 @@ def save(file: Place, contexts: Contexts) -> None:
         {key: value for key, value in content.items() if value is not None}, sort_keys=False
     )
     try:
+        os.makedirs(os.path.dirname(os.path.abspath(file)), exist_ok=True)
         private_file.replace(str(file), text)
     except OSError as error:
         raise BadConfig(f"{file} cannot be written: {error}") from None

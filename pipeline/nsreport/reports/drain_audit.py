@@ -19,9 +19,10 @@ def drain_audit(
 ) -> DataFrame:
     """A row for each act and name server, of acts from `since` to `until` (ms since 1970).
 
-    `outcome` is holds; given back (by ADD_WRITE_PERM_OF_BROKER, or the broker's permission); undone (a
-    registration opened what was closed); restarted (the broker came back with it); forgotten (the name server
-    was started); or missed: the server had the broker open, and nobody closed it there.
+    `outcome` is holds; given back (by ADD_WRITE_PERM_OF_BROKER, by somebody who registered its topics, or the
+    broker's permission); undone (the broker's registration opened what was closed); restarted (the broker
+    came back with it); forgotten (the name server was started); or missed: the server had the broker open,
+    and nobody closed it there.
     """
     told = told.where(col("time") < until)
     closed = drains(told, until)
@@ -65,7 +66,7 @@ def _of_closed() -> list[Column]:
         .when(col("openType") == "ServerStarted", "forgotten")
         .when(col("openType") == "WritePermAdded", "given back")
         .when(col("restarted"), "restarted")
-        .when(col("how") == BY_PERMISSION, "given back")
+        .when(col("asked") | (col("how") == BY_PERMISSION), "given back")
         .otherwise("undone")
     )
     return [

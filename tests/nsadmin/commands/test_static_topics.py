@@ -45,6 +45,11 @@ def test_a_topic_is_planned_created_enlarged_and_moved(
     assert f"nsadmin: the mapping is kept in {kept[0]}" in done.err.splitlines()
     again = do(*words, "-qn", "3", "-c", "C")
     assert (again.code, lie(again), again.err) == (0, [], "nsadmin: T is in that way already\n")
+    nothing = do("remappingStaticTopic", "Other", "-b", "b")
+    assert (nothing.code, nothing.err) == (
+        5,
+        "nsadmin: remappingStaticTopic: there is no static topic Other\n",
+    )
     brokers[0].ends = {0: 1, 1: 1}
     moved = do("remappingStaticTopic", "T", "-b", "b")
     assert lie(moved) == [(0, "a", "b", "done"), (2, "a", "b", "done")]

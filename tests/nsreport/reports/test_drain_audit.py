@@ -90,6 +90,20 @@ def test_a_registration_that_opens_what_was_closed_undoes_a_drain(
     )
 
 
+def test_who_registers_its_topics_gives_a_broker_back_and_the_broker_itself_does_not(
+    spark: SparkSession,
+) -> None:
+    own = Teller("ns-1").tell(0, empty(), ServerStarted("1", 1))
+    for name, client in (("a", ADMIN), ("b", BROKER)):
+        own.tell(0, master(name), cause="REGISTER_BROKER", client=BROKER)
+        own.tell(10, opened(name, name, "T"), client=BROKER)
+        own.tell(100, wiped(name, name, "T"), cause=WIPE, client=ADMIN)
+        own.tell(110, opened(name, "T", before=4), cause="REGISTER_TOPIC_IN_NAMESRV", client=client)
+    events = frame(spark, own.lives(120, 200))
+    found = drain_audit(told_by_witnesses(events), covered(events), at(0), at(200))
+    assert {row.brokerName: row.outcome for row in found.collect()} == {"a": "given back", "b": "undone"}
+
+
 def test_a_name_server_that_was_left_out_is_missed(spark: SparkSession, found: DataFrame) -> None:
     check(
         spark,

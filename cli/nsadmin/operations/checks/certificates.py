@@ -12,7 +12,7 @@ from nsadmin.client.results import error_text
 from nsadmin.operations.checks import listed
 from nsadmin.operations.checks.finding import Finding, State
 from nsadmin.operations.checks.thresholds import Scale
-from nsadmin.wording import to_the_second
+from nsadmin.wording import first_of, to_the_second
 
 _DAY = 86_400
 
@@ -68,7 +68,7 @@ def judge(scale: Scale, seen: Seen) -> Finding:
         f"{what}: {error_text(one)}" for what, one in seen.files.items() if isinstance(one, RocketMQError)
     ]
     away += [seen.unlisted] if seen.unlisted else []
-    no_tls = [f"{len(plain)} servers speak no TLS: {', '.join(plain[:5])}"] if plain else []
+    no_tls = [f"{len(plain)} servers speak no TLS: {first_of(plain, 5)}"] if plain else []
     if not found:
         return scale.unknown("no certificate was seen", [*no_tls, *away])
     first = min(found, key=lambda what: found[what].ends_at)
