@@ -100,7 +100,8 @@ class Doing:
         from nsadmin.tui.screens.asking import ChooseScreen
 
         choices = [(each.id, f"{each.key}  {each.name:<14} {each.help}") for each in found]
-        self._app.push_screen(ChooseScreen("What to do", choices), self._chosen)
+        letters = {each.key: each.id for each in found}
+        self._app.push_screen(ChooseScreen("What to do", choices, letters=letters), self._chosen)
 
     def _chosen(self, action_id: str | None) -> None:
         if action_id is not None:

@@ -36,6 +36,13 @@ _NOTICES = 5_000
 _TOPICS = 2_000
 
 
+class Silence(NamedTuple):
+    """Why nobody tells something, and since when (ms); `since` is None while the first answer is awaited."""
+
+    why: str
+    since: int | None = None
+
+
 class Known(Generic[P]):
     """What a server told last, and since when it tells nothing; `since` is ms, None while it answers."""
 
@@ -58,6 +65,10 @@ class Known(Generic[P]):
     @property
     def is_fresh(self) -> bool:
         return self.last is not None and self.error is None
+
+    @property
+    def silence(self) -> Silence | None:
+        return None if self.error is None else Silence(self.error, self.since)
 
 
 class NameServer(Known[NameServerPolled]):
@@ -254,7 +265,9 @@ class Model:
         totals: dict[str, float] = {}
         for broker in self.brokers.values():
             if broker.place[1] == 0 and broker.gone is None and broker.is_fresh:
-                totals[broker.cluster] = totals.get(broker.cluster, 0.0) + (broker.number("putTps") or 0.0)
+                rate = broker.number("putTps")
+                if rate is not None:
+                    totals[broker.cluster] = totals.get(broker.cluster, 0.0) + rate
         return totals
 
     def _group(self, poll: GroupPolled) -> None:
@@ -267,10 +280,17 @@ class Model:
         self.lags.setdefault(poll.group, Trend.empty()).add(poll.at, total)
 
     def _group_names(self, poll: GroupsPolled) -> None:
-        self.group_names.learn(poll)
+        if poll.errors and not poll.names:
+            # Nobody told any: that there are none is not known.
+            self.group_names.fail(poll.at, next(iter(poll.errors.values())))
+        else:
+            self.group_names.learn(poll)
 
     def _topic(self, poll: TopicPolled) -> None:
         before = self.topics.get(poll.topic)
+        if before is not None and poll.errors and not poll.routes:
+            # No name server answers: what they told before is all that is known.
+            return
         if before is not None and poll.put_tps is None:
             poll = _with(poll, put_tps=before.put_tps, groups=poll.groups or before.groups)
         # Whoever leafs through twenty thousand topics need not carry all of them.
@@ -304,6 +324,15 @@ class Model:
     def fresh(self) -> list[NameServer]:
         """The name servers that answer."""
         return [server for server in self.servers.values() if server.is_fresh]
+
+    def silence(self) -> Silence | None:
+        """That no name server answers; None while one does."""
+        if not self.servers or self.fresh():
+            return None
+        since = [server.since for server in self.servers.values() if server.since is not None]
+        if not since:
+            return Silence("name servers are being asked")
+        return Silence("no name server answers", max(since))
 
     def topic_names(self) -> Sequence[str]:
         """All topics that any name server listed last, in order."""

@@ -33,11 +33,15 @@ class Painting:
         descending = bool(place.sort and place.sort.descending)
         found = arranged(items, place.view.text, place.filter, self.column, descending)
         self.found = found
-        app.grid.show_rows(self._grouped(found), place.sort)
+        silence = place.view.silence(model)
+        nothing = "no row passes the filter" if items else place.view.nothing(model)
+        app.grid.show_rows(self._grouped(found), place.sort, nothing, silence is not None)
         place.row = app.grid.current_key
         app.lines("header").show(frame.header(model, self._status(), app.verdict, width))
         app.lines("screens").show([self._bar(width)])
-        app.lines("headline").show([[Cell(" "), *place.view.headline(model)]])
+        said = frame.silent(silence, model.now)
+        headline = place.view.headline(model)
+        app.lines("headline").show([[Cell(" "), *(frame.old(headline) if said else headline), *said]])
         ordered = place.sort.key if place.sort else ""
         foot = frame.footer(
             len(found), len(items), place.filter.text, ordered, app.grid.hidden_columns, width
@@ -46,7 +50,8 @@ class Painting:
         app.lines("hints").show([frame.hints(width)])
         if place.view.is_drawing:
             drawing = app.lines("drawing")
-            drawing.show(place.view.draw(model, drawing.size.width, drawing.size.height))
+            drawn = place.view.draw(model, drawing.size.width, drawing.size.height)
+            drawing.show(drawn if silence is None else [frame.old(line) for line in drawn])
 
     def _grouped(self, found: Sequence[Any]) -> Sequence[Any]:
         """Under headings, if that is wanted."""

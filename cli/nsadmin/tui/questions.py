@@ -5,7 +5,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client.results import error_text, is_not_found
+from nsadmin.client.results import error_text, is_not_found, is_unreachable
 from nsadmin.operations.collector.pace import Pace
 from nsadmin.tui.looking import Looker, hidden
 from nsadmin.tui.polls import (
@@ -153,6 +153,11 @@ def _group(
     if not stats and failures:
         yield GroupPolled(looker.clock(), group, error=error_text(failures[0]))
         return
+    try:
+        members, consume_type, model = _members(looker, group)
+    except RocketMQError as error:
+        yield GroupPolled(looker.clock(), group, error=error_text(error))
+        return
     lags = [
         Lag(
             lag.queue.topic,
@@ -166,7 +171,6 @@ def _group(
         for each in stats
         for lag in each.queues
     ]
-    members, consume_type, model = _members(looker, group)
     tps = sum(each.consume_tps for each in stats)
     yield GroupPolled(looker.clock(), group, tps, lags, members, consume_type, model)
 
@@ -174,7 +178,9 @@ def _group(
 def _members(looker: Looker, group: str) -> tuple[list[Member], str | None, str | None]:
     try:
         found = looker.admin.consumers.connections(group)
-    except RocketMQError:
+    except RocketMQError as error:
+        if is_unreachable(error):
+            raise
         # Nobody is connected.
         return [], None, None
     return list(map(_member, found.clients)), found.consume_type, found.message_model

@@ -83,6 +83,20 @@ async def test_space_shows_what_can_be_done_to_a_row() -> None:
 
 
 @driven
+async def test_the_letter_that_the_menu_shows_chooses_the_entry() -> None:
+    for letter, command in (("w", "wipeWritePerm"), ("a", "addWritePerm"), ("d", "drain"), ("u", "undrain")):
+        app = still()
+        async with app.run_test(size=SIZE) as pilot:
+            await hear(app, pilot, [server(), broker(A)])
+            await pilot.press("space")
+            await pilot.pause()
+            await pilot.press(letter)
+            await pilot.pause()
+            assert isinstance(app.screen, ChangeScreen)
+            assert app.screen.words == [command, "broker-a", "--dry-run"]
+
+
+@driven
 async def test_a_value_is_asked_for_with_what_it_is_now() -> None:
     app = still(home="kv")
     async with app.run_test(size=SIZE) as pilot:

@@ -1,7 +1,8 @@
 """What is known, since when, and what became of who left."""
 
-from nsadmin.tui.model import Model, Trend
+from nsadmin.tui.model import Model, Silence, Trend
 from nsadmin.tui.polls import (
+    BrokerPolled,
     ConfigPolled,
     ConnectionsPolled,
     EventSeen,
@@ -9,6 +10,7 @@ from nsadmin.tui.polls import (
     GroupsPolled,
     Lag,
     NameServerPolled,
+    Queues,
     TopicPolled,
 )
 from tests.support.screens import NOON, broker, server, silent
@@ -118,6 +120,39 @@ def test_groups_topics_configs_and_clients_are_kept_by_name() -> None:
     model.apply(ConnectionsPolled(NOON, A, {}))
     model.apply(ConnectionsPolled(NOON, A, None, "closed"))
     assert model.connections[A].since == NOON
+
+
+def test_nobody_answers_from_when_the_last_one_fell_silent() -> None:
+    one, two = "10.0.0.1:9876", "10.0.0.2:9876"
+    model = Model([one, two])
+    assert Model().silence() is None
+    assert model.silence() == Silence("name servers are being asked")
+    model.apply(server(one))
+    model.apply(NameServerPolled(NOON, two, error="closed"))
+    assert model.silence() is None
+    model.apply(NameServerPolled(NOON + 7, one, error="closed"))
+    assert model.silence() == Silence("no name server answers", NOON + 7)
+
+
+def test_what_nobody_tells_again_stays_as_it_was_told_last() -> None:
+    model = Model()
+    model.apply(GroupsPolled(NOON, ["g"], {B: "closed"}))
+    assert model.group_names.silence is None
+    model.apply(GroupsPolled(NOON + 1, (), {"": "no name server answers"}))
+    assert model.group_names.last is not None
+    assert model.group_names.last.names == ["g"]
+    assert model.group_names.silence == Silence("no name server answers", NOON + 1)
+    told = TopicPolled(NOON, "t", {"h:1": {"broker-a": Queues(8, 8, 6)}}, groups=["g"], put_tps={"b": 3.0})
+    model.apply(told)
+    model.apply(TopicPolled(NOON + 1, "t", {}, {"h:1": "closed"}))
+    assert model.topics["t"] == told
+
+
+def test_a_rate_that_no_broker_tells_is_no_zero() -> None:
+    model = Model()
+    model.apply(server())
+    model.apply(BrokerPolled(NOON, A, 1.0, {"brokerActive": "true"}))
+    assert (model.rates(), model.puts) == ({}, {})
 
 
 def test_a_rate_that_was_not_asked_again_is_the_one_of_before() -> None:

@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 
+from namesrv_core.transport.calls import CallError
+from nsadmin.client.consumers import Consumers
+from nsadmin.client.results import NoneReachable
 from nsadmin.tui.polls import (
     BrokerTopicsPolled,
     ConfigPolled,
@@ -70,6 +73,21 @@ def test_a_group_that_nobody_knows(ground: Playground) -> None:
     [poll] = ground.ask(Question("group", "nobody"))
     assert isinstance(poll, GroupPolled)
     assert poll.error
+
+
+def test_who_is_connected_is_not_nobody_where_no_name_server_answers(
+    ground: Playground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def connections(*_: object) -> object:
+        raise NoneReachable([CallError("10.0.0.1:9876", "refused", "connection refused")])
+
+    names, *_ = ground.ask(Question("groups"))
+    assert isinstance(names, GroupsPolled)
+    monkeypatch.setattr(Consumers, "connections", connections)
+    [poll] = ground.ask(Question("group", names.names[0]))
+    assert isinstance(poll, GroupPolled)
+    assert poll.error is not None
+    assert "no name server answered" in poll.error
 
 
 def test_settings_and_producers_of_a_broker(ground: Playground) -> None:

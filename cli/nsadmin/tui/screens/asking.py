@@ -1,8 +1,9 @@
 """Asking: one of several, or the texts that an action wants."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -12,12 +13,19 @@ from textual.widgets.option_list import Option
 
 
 class ChooseScreen(ModalScreen[str | None]):
-    """One of several; None if one leaves."""
+    """One of several; None if one leaves. `letters` are keys that choose one at once: its name by letter."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Close")]
 
-    def __init__(self, title: str, choices: Sequence[tuple[str, str]], chosen: str | None = None) -> None:
+    def __init__(
+        self,
+        title: str,
+        choices: Sequence[tuple[str, str]],
+        chosen: str | None = None,
+        letters: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__()
+        self._letters = letters or {}
         self._title = title
         self._choices = list(choices)
         self._chosen = chosen
@@ -32,6 +40,12 @@ class ChooseScreen(ModalScreen[str | None]):
         names = [name for name, _ in self._choices]
         found.highlighted = names.index(self._chosen) if self._chosen in names else 0
         found.focus()
+
+    def on_key(self, event: events.Key) -> None:
+        name = self._letters.get(event.character or "")
+        if name is not None:
+            event.stop()
+            self.dismiss(name)
 
     def on_option_list_option_selected(self, message: OptionList.OptionSelected) -> None:
         self.dismiss(message.option.id)

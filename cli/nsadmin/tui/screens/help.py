@@ -15,7 +15,7 @@ from nsadmin.tui.views.table import Cell
 from nsadmin.tui.views.view import Line, View
 from nsadmin.tui.widgets.lines import Lines
 
-_LEFT = 13
+_LEFT, _LESS, _NARROW = 13, 9, 50
 
 
 def lines(view: View, width: int = 100) -> list[Line]:
@@ -27,10 +27,12 @@ def _wrapped(line: Line, width: int) -> Iterator[Line]:
     if len(line) < 2:
         yield line
         return
-    first, *more = textwrap.wrap(line[1].text, max(width - _LEFT, 20)) or [""]
-    yield [line[0], Cell(first)]
+    left = _LEFT if width >= _NARROW else _LESS
+    key = line[0]._replace(text=line[0].text.rstrip().ljust(left - 1) + " ")
+    first, *more = textwrap.wrap(line[1].text, max(width - len(key.text), 10)) or [""]
+    yield [key, Cell(first)]
     for text in more:
-        yield [Cell(" " * _LEFT + text)]
+        yield [Cell(" " * left + text)]
 
 
 def _lines(view: View) -> Iterator[Line]:

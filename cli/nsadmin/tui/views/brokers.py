@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from nsadmin.tui import levels, units
 from nsadmin.tui.model import Model
@@ -27,6 +27,8 @@ def _state(row: BrokerRow) -> Cell:
 
 
 def _listed(row: BrokerRow) -> Cell:
+    if not row.servers:
+        return Cell(units.NOTHING, "dim")
     tone: Tone = "" if row.listed == row.servers else "warn" if row.listed else "bad"
     return Cell(f"{row.listed}/{row.servers}", tone)
 
@@ -288,11 +290,19 @@ class Brokers(View):
 
         return Figures(item.name, item.id, item.addr, item.broker.cluster)
 
+    def nothing(self, model: Model) -> str:
+        """Figures are brokers' own; that there is no broker, name servers say."""
+        silence = model.silence()
+        return self.empty if silence is None else f"unknown: {silence.why}"
+
     def told(self, items: Sequence[BrokerRow]) -> Line:
         return summary(items)
 
     def headline(self, model: Model) -> Line:
-        return summary(self.items(model))
+        found = self.items(model)
+        if not found and model.silence() is not None:
+            return [Cell(f"{units.NOTHING} brokers", "strong")]
+        return summary(found)
 
 
 def summary(found: Sequence[BrokerRow]) -> Line:
@@ -301,8 +311,14 @@ def summary(found: Sequence[BrokerRow]) -> Line:
     for state, number in sorted(Counter(row.state for row in found).items(), key=lambda each: each[0].order):
         shown += [Cell("  "), Cell(f"{state.sign} {number} {state.word}", state.tone)]
     answering = [row for row in found if row.broker.is_fresh and row.broker.gone is None]
-    ins = sum(row.ins or 0 for row in answering if row.id == 0)
-    outs = sum(row.outs or 0 for row in answering)
+    ins = _total(row.ins for row in answering if row.id == 0)
+    outs = _total(row.outs for row in answering)
     shown += [Cell("  in "), Cell(f"{units.rate(ins)}/s", "accent")]
     shown += [Cell("  out "), Cell(f"{units.rate(outs)}/s", "accent")]
     return shown
+
+
+def _total(rates: Iterable[float | None]) -> float | None:
+    """Of those that are known; None where none is."""
+    known = [rate for rate in rates if rate is not None]
+    return sum(known) if known else None

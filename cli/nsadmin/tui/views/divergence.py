@@ -6,12 +6,18 @@ from collections.abc import Sequence
 
 from nsadmin.tui import units
 from nsadmin.tui.agreement import ASPECTS, Difference, differences, pairs
-from nsadmin.tui.model import Model, NameServer
+from nsadmin.tui.model import Model, NameServer, Silence
 from nsadmin.tui.polls import Found
 from nsadmin.tui.questions import Question
 from nsadmin.tui.views.servers import Servers
 from nsadmin.tui.views.table import Cell, Column, placed
-from nsadmin.tui.views.view import Line, View
+from nsadmin.tui.views.view import Line, View, clipped
+
+_TOO_FEW = "unknown: fewer than two name servers answer"
+
+
+_WIDEST, _NARROWEST = 22, 8
+"""Of a column of the matrix: an address with its port; `equal`, or the end of an address."""
 
 
 class Matrix(View):
@@ -27,30 +33,40 @@ class Matrix(View):
     def draw(self, model: Model, width: int, height: int) -> list[Line]:
         servers = list(model.servers.values())
         found = pairs([server for server in servers if server.is_fresh])
-        room = 22
+        room = max(min((width - 2) // (len(servers) + 1), _WIDEST), _NARROWEST)
         most = max((width - room - 2) // room, 1)
         head = [
             Cell(" " * (room + 2)),
-            *(Cell(placed(s.addr, room - 1, True) + " ", "dim") for s in servers[:most]),
+            *(Cell(_end(s.addr, room - 1).rjust(room - 1) + " ", "dim") for s in servers[:most]),
         ]
         lines: list[Line] = [[], head]
+        if len(servers) > most:
+            lines[0] = [Cell(f"  … and {len(servers) - most} more columns: a wider screen has them", "warn")]
         for one in servers:
-            cells = [Cell("  " + placed(one.addr, room, False), "strong" if one.is_fresh else "dim")]
+            cells = [Cell("  " + _end(one.addr, room - 1).ljust(room), "strong" if one.is_fresh else "dim")]
             for other in servers[:most]:
                 cells.append(_pair(one, other, found.get((one.addr, other.addr)), room - 1))
             lines.append(cells)
         lines += [[], [Cell("  by what they tell", "dim")]]
         fresh = model.fresh()
-        for what in (aspect.what for aspect in ASPECTS):
-            number = sum(1 for _ in differences(fresh, what))
-            lines.append(
-                [
-                    Cell(f"  {what:<14}"),
-                    Cell("equal" if number == 0 else f"{number} differ", "good" if number == 0 else "bad"),
-                ]
-            )
+        for aspect in ASPECTS:
+            number = None
+            if len(aspect.able(fresh)) > 1:
+                number = sum(1 for _ in differences(fresh, aspect.what))
+            lines.append([Cell(f"  {aspect.what:<14}"), _agreement(number)])
         lines += [[], [Cell("  Tab: what differs, and why", "dim")]]
-        return lines[:height]
+        return clipped(lines, height)
+
+
+def _end(addr: str, room: int) -> str:
+    """An address, or its end where there is no room for all of it: there they differ."""
+    return addr if len(addr) <= room else "…" + addr[1 - room :]
+
+
+def _agreement(number: int | None) -> Cell:
+    if number is None:
+        return Cell("unknown", "warn")
+    return Cell("equal", "good") if number == 0 else Cell(f"{number} differ", "bad")
 
 
 def _pair(one: NameServer, other: NameServer, number: int | None, room: int) -> Cell:
@@ -77,6 +93,9 @@ class Differences(View):
 
     def tabs(self) -> Sequence[View]:
         return Servers().tabs()
+
+    def nothing(self, model: Model) -> str:
+        return self.empty if len(model.fresh()) > 1 else _TOO_FEW
 
     def items(self, model: Model) -> Sequence[Difference]:
         return list(differences(model.fresh()))
@@ -122,6 +141,9 @@ class Sides(View):
     @property
     def title(self) -> str:
         return self.thing
+
+    def nothing(self, model: Model) -> str:
+        return self.empty if len(model.fresh()) > 1 else _TOO_FEW
 
     def items(self, model: Model) -> Sequence[tuple[str, str]]:
         for each in differences(model.fresh(), self.what):
@@ -182,10 +204,13 @@ class Causes(View):
     def key(self, item: Found) -> str:
         return f"{item.what} {item.place} {item.name} {item.cause}"
 
+    def silence(self, model: Model) -> Silence | None:
+        return model.divergence.silence
+
     def headline(self, model: Model) -> Line:
         known = model.divergence
-        if known.error is not None:
-            return [Cell(known.error, "bad")]
+        if known.last is None and known.error is not None:
+            return [Cell("it is not known whether they differ", "warn")]
         if known.last is None:
             return [Cell("every route of every name server is being asked for", "dim")]
         return [Cell("divergence says: "), Cell(known.last.verdict or "", "strong")]
@@ -226,4 +251,4 @@ class Advice(View):
             lines.append([Cell(f"  {addr:<22}", "strong"), Cell(f" {said}")])
         lines += [[], [Cell("  cause   ", "accent"), Cell(mine[0].cause)]]
         lines += [[Cell("  to do   ", "accent"), Cell(mine[0].advice)]]
-        return lines[:height]
+        return clipped(lines, height)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from nsadmin.tui import levels, units
 from nsadmin.tui.agreement import Verdict
 from nsadmin.tui.keys import KEYS
-from nsadmin.tui.model import Model, NameServer
+from nsadmin.tui.model import Model, NameServer, Silence
 from nsadmin.tui.views import states
 from nsadmin.tui.views.table import Cell, Tone
 from nsadmin.tui.views.view import Line
@@ -32,40 +32,98 @@ class Status(NamedTuple):
 
 
 def header(model: Model, status: Status, verdict: Verdict, width: int) -> list[Line]:
-    """Two lines: context, agreement, clock; the name servers."""
-    left = [
-        Cell(" nsadmin ", "brand"),
-        Cell(f" {status.context} ", f"context-{status.color}" if status.color else "context"),
-        Cell("  "),
-        Cell(*_AGREEMENT[verdict.word]),
+    """Two lines: agreement, context, clock, as far as there is room; the name servers."""
+    left, right = _left(status, verdict, width), _right(status, width)
+    # A blank stands between the two.
+    while (spare := width - 1 - sum(part.least for part in (*left, *right))) < 0:
+        last = max((*left, *right), key=lambda part: part.rank)
+        if last.rank == 0:
+            break
+        left, right = ([part for part in side if part is not last] for side in (left, right))
+    first = []
+    for part in left:
+        taken = min(len(part.text) - part.least, max(spare, 0))
+        spare -= taken
+        first.append(part.cell(part.least + taken))
+    return [spread(first, [part.cell() for part in right], width), _servers(model, status, width)]
+
+
+class _Part(NamedTuple):
+    """A part of the header: those of the highest rank are left out first; `least` is how short it may be."""
+
+    text: str
+    tone: Tone
+    rank: int
+    least: int
+
+    def cell(self, room: int | None = None) -> Cell:
+        if room is None or len(self.text) <= room:
+            return Cell(self.text, self.tone)
+        return Cell(self.text[: room - 2] + "…" + self.text[-1], self.tone)
+
+
+def _part(text: str, tone: Tone, rank: int, least: int | None = None) -> _Part:
+    return _Part(text, tone, rank, min(len(text), least or len(text)))
+
+
+_SHORTEST = 8
+"""Letters of a context, or of why name servers differ, that still say something."""
+
+
+def _left(status: Status, verdict: Verdict, width: int) -> list[_Part]:
+    """Who is looked at, and whether they agree: that is never left out."""
+    sign, tone = _AGREEMENT[verdict.word]
+    context = f"context-{status.color}" if status.color else "context"
+    parts = [
+        _part(" nsadmin ", "brand", 5),
+        _part(f" {status.context} ", context, 2, _SHORTEST),
+        _part("  ", "", 2),
+        _part(sign, tone, 0),
     ]
     if verdict.why and width >= 100:
-        left.append(Cell(f" ({', '.join(verdict.why)})"[: max(width - 80, 12)], "dim"))
-    right: list[Cell] = []
+        parts.append(_part(f" ({', '.join(verdict.why)})", "dim", 6, _SHORTEST))
+    return parts
+
+
+def _right(status: Status, width: int) -> list[_Part]:
+    """What the app does; where it is narrow, in fewer words."""
+    gap = "  " if width >= 60 else " "
+    parts = []
     if status.errors:
-        right += [Cell(f"{status.errors} in the log", "warn"), Cell("  ")]
+        log = "in the log" if width >= 60 else "log"
+        parts += [_part(f"{status.errors} {log}", "warn", 1), _part(gap, "", 1)]
     if status.recording:
-        right += [Cell("● rec", "bad"), Cell("  ")]
+        parts += [_part("● rec", "bad", 1), _part(gap, "", 1)]
     if status.read_only:
-        right += [Cell(" READ-ONLY " if width >= 90 else " RO ", "badge"), Cell("  ")]
-    mode: Tone = "dim" if status.mode == "live" else "warn"
-    right.append(Cell(f"{status.mode} " if status.mode != "live" else "", mode))
-    right.append(Cell(f"every {status.interval:g} s " if width >= 90 else f"{status.interval:g} s ", "dim"))
-    right.append(Cell(units.clock(status.at) + " ", "strong"))
-    return [spread(left, right, width), _servers(model, status, width)]
+        parts += [_part(" READ-ONLY " if width >= 90 else " RO ", "badge", 1), _part(gap, "", 1)]
+    live = status.mode == "live"
+    parts.append(_part("" if live else f"{status.mode} ", "dim" if live else "warn", 1))
+    interval = f"every {status.interval:g} s " if width >= 90 else f"{status.interval:g} s "
+    return [*parts, _part(interval, "dim", 4), _part(units.clock(status.at) + " ", "strong", 3)]
 
 
 def _servers(model: Model, status: Status, width: int) -> Line:
+    """Each name server, with the time of its last answer where there is room for all."""
     servers = list(model.servers.values())
     room = max((width - 1) // max(len(servers), 1) - 2, 12)
+    line = _each_server(servers, status.at, room)
+    # Two blanks behind the last one may be missing.
+    if sum(len(cell.text) for cell in line) - 2 > width:
+        return _each_server(servers, status.at, 0)
+    return line
+
+
+def _each_server(servers: Sequence[NameServer], now: int, room: int) -> Line:
+    """In so much room each; with none, a sign and a port alone."""
     cells: list[Cell] = [Cell(" ")]
     for server in servers:
         state = states.of_name_server(server)
-        said, tone = _said(server, status.at)
+        said, tone = _said(server, now)
         addr = (
             server.addr if len(server.addr) + len(said) + 3 <= room else f":{server.addr.rpartition(':')[2]}"
         )
-        cells += [Cell(state.sign + " ", state.tone), Cell(addr, ""), Cell(f" {said}", tone), Cell("  ")]
+        cells += [Cell(state.sign + " ", state.tone), Cell(addr, "")]
+        cells += [Cell(f" {said}" if room else "", tone), Cell("  ")]
     return cells
 
 
@@ -89,17 +147,37 @@ def spread(left: Sequence[Cell], right: Sequence[Cell], width: int) -> Line:
     return [*kept, Cell(" " * max(room, 0)), *right]
 
 
+def silent(silence: Silence | None, now: int) -> Line:
+    """What is said behind figures that nobody tells any more."""
+    if silence is None:
+        return []
+    held = "" if silence.since is None else f", for {units.age(now - silence.since)}"
+    return [Cell(f"  {silence.why}{held}", "warn")]
+
+
+def old(line: Line) -> Line:
+    """A line of what was told once."""
+    return [cell._replace(tone="dim") for cell in line]
+
+
+_NARROWEST = 7
+"""Room for a number and two letters of a screen's name."""
+
+
 def screens(names: Sequence[str], chosen: str | None, width: int) -> Line:
-    """The screens and their numbers; names are cut where there is no room for all."""
+    """The screens and their numbers; names are cut where there is no room for all, or left out."""
     needed = sum(len(name) + 4 for name in names)
     room = width if needed <= width else width // max(len(names), 1) - 1
+    are_numbers = room < _NARROWEST
     cells: list[Cell] = []
     for at, name in enumerate(names, 1):
         is_chosen = name == chosen
         # A number and a blank before, a blank behind.
         text = f" {at} {name} "
-        if len(text) > room:
-            text = f" {at} {name[: max(room - 4, 2)]} "
+        if are_numbers and not is_chosen:
+            text = f" {at} "
+        elif len(text) > room and not are_numbers:
+            text = f" {at} {name[: room - 5]}… "
         cells.append(Cell(text, "tabChosen" if is_chosen else "tab"))
     return cells
 
@@ -116,6 +194,8 @@ def footer(shown: int, total: int, chosen_filter: str, ordered: str, hidden: int
     """How many rows of how many, and why."""
     left = [Cell(f" {shown}", "strong")]
     left.append(Cell(f" of {total} rows" if shown != total else " rows", "dim"))
+    if hidden and width < 60:
+        left.append(Cell(f"  +{hidden} ← →", "dim"))
     if chosen_filter:
         left += [Cell("  filter ", "dim"), Cell(chosen_filter, "accent")]
     if ordered:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nsadmin.tui import levels, units
-from nsadmin.tui.model import Model
+from nsadmin.tui.model import Model, Silence
 from nsadmin.tui.polls import GroupPolled, Lag, Member
 from nsadmin.tui.questions import Question
 from nsadmin.tui.views.groups import GroupRow
@@ -37,22 +37,28 @@ class GroupView(View):
         known = model.groups.get(self.group)
         return known.last if known is not None else None
 
+    def silence(self, model: Model) -> Silence | None:
+        known = model.groups.get(self.group)
+        return model.silence() or (known.silence if known is not None else None)
+
+    def nothing(self, model: Model) -> str:
+        if self.group not in model.groups and self.silence(model) is None:
+            return "it is being asked for"
+        return super().nothing(model)
+
     def headline(self, model: Model) -> Line:
         known = model.groups.get(self.group)
         if known is None:
             return [Cell("it is being asked for", "dim")]
         if known.last is None:
-            return [Cell(known.error or "", "bad")]
+            return [Cell("nothing is known of it", "warn")]
         row = GroupRow(self.group, known, model.lags.get(self.group), model.now)
-        shown = [
+        return [
             Cell("behind by "),
             Cell(units.count(row.lag), levels.lag(row.lag) or "accent"),
             Cell(f"  {len(known.last.members)} clients", "strong"),
             Cell(f"  {known.last.consume_type or ''} {known.last.message_model or ''}", "dim"),
         ]
-        if known.error is not None and known.since is not None:
-            shown.append(Cell(f"  {known.error}, for {units.age(model.now - known.since)}", "warn"))
-        return shown
 
 
 class GroupQueues(GroupView):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from nsadmin.tui import levels, units
-from nsadmin.tui.model import Known, Model, Trend
+from nsadmin.tui.model import Known, Model, Silence, Trend
 from nsadmin.tui.polls import GroupPolled
 from nsadmin.tui.questions import Question
 from nsadmin.tui.views.table import Cell, Column, Sort
@@ -156,7 +156,7 @@ class Groups(View):
     title = "Groups"
     columns = COLUMNS
     sort = Sort("lag", True)
-    empty = "groups are being asked for"
+    empty = "no broker knows a group"
 
     def items(self, model: Model) -> Sequence[GroupRow]:
         names = model.group_names.last.names if model.group_names.last is not None else ()
@@ -174,6 +174,14 @@ class Groups(View):
     def questions(self, model: Model, visible: Sequence[object], current: object | None) -> list[Question]:
         return [Question("groups")]
 
+    def silence(self, model: Model) -> Silence | None:
+        return model.silence() or model.group_names.silence
+
+    def nothing(self, model: Model) -> str:
+        if model.group_names.last is None and self.silence(model) is None:
+            return "groups are being asked for"
+        return super().nothing(model)
+
     def enter(self, item: GroupRow) -> View:
         from nsadmin.tui.views.group import GroupQueues
 
@@ -181,13 +189,16 @@ class Groups(View):
 
     def headline(self, model: Model) -> Line:
         found = self.items(model)
-        total = sum(row.lag or 0 for row in found)
+        lags = [row.lag for row in found if row.lag is not None]
+        total = sum(lags) if lags or not found else None
+        if model.group_names.last is None:
+            return [Cell(f"{units.NOTHING} groups", "strong")]
         shown = [
             Cell(f"{len(found)} groups", "strong"),
             Cell("  behind by "),
             Cell(units.count(total), "accent"),
         ]
-        errors = model.group_names.last.errors if model.group_names.last is not None else {}
+        errors = model.group_names.last.errors
         if errors:
             shown.append(Cell(f"  {len(errors)} brokers did not tell theirs", "warn"))
         return shown

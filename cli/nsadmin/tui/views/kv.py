@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nsadmin.tui.model import Model
+from nsadmin.tui import units
+from nsadmin.tui.model import Model, Silence
 from nsadmin.tui.views.divergence import Sides
 from nsadmin.tui.views.table import Cell, Column
 from nsadmin.tui.views.view import About, Line, View
 
 
 class Item(NamedTuple):
-    """A key, and what each name server has for it; None for nothing."""
+    """A key, and what each name server had for it last; None for nothing.
+
+    `told` is what those say that answer: only they can differ, or be equal.
+    """
 
     namespace: str
     key: str
     sides: tuple[tuple[str, str | None], ...]
+    told: tuple[str | None, ...]
 
     @property
     def value(self) -> str:
@@ -24,7 +29,13 @@ class Item(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        return len({value for _, value in self.sides}) > 1
+        return len(set(self.told)) > 1
+
+    @property
+    def agreement(self) -> Cell:
+        if self.differs:
+            return Cell("≠ differ", "bad")
+        return Cell("equal" if len(self.told) > 1 else units.NOTHING, "dim")
 
 
 class Kv(View):
@@ -45,17 +56,23 @@ class Kv(View):
             "NS",
             8,
             lambda i: not i.differs,
-            lambda i: Cell("≠ differ" if i.differs else "equal", "bad" if i.differs else "dim"),
+            lambda i: i.agreement,
             flashes=True,
-            help="whether all name servers have the same",
+            help="whether all name servers that answer have the same; – where it is one alone, or none",
         ),
     )
 
     def items(self, model: Model) -> Sequence[Item]:
         servers = [server for server in model.servers.values() if server.last is not None]
+        telling = [server for server in model.fresh() if "kv" not in server.untold]
         names = {(space, key) for server in servers for space, table in server.kv.items() for key in table}
         return [
-            Item(space, key, tuple((server.addr, server.kv.get(space, {}).get(key)) for server in servers))
+            Item(
+                space,
+                key,
+                tuple((server.addr, server.kv.get(space, {}).get(key)) for server in servers),
+                tuple(server.kv.get(space, {}).get(key) for server in telling),
+            )
             for space, key in sorted(names)
         ]
 
@@ -65,9 +82,12 @@ class Kv(View):
     def about(self, item: Item) -> About:
         return About(namespace=item.namespace, key=item.key, value=item.value)
 
+    def silence(self, model: Model) -> Silence | None:
+        return model.silence()
+
     def headline(self, model: Model) -> Line:
         spaces = sorted({space for server in model.servers.values() for space in server.kv})
-        return [Cell("namespaces ", "dim"), Cell(", ".join(spaces), "strong")]
+        return [Cell("namespaces ", "dim"), Cell(", ".join(spaces) or units.NOTHING, "strong")]
 
     def enter(self, item: Item) -> View | None:
         return Sides("KV config", f"{item.namespace} {item.key}") if item.differs else None

@@ -17,11 +17,12 @@ class Pieces(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """How a row stands among the others."""
+    """How a row stands among the others, and whether what it shows is an old word."""
 
     is_odd: bool = False
     is_chosen: bool = False
     has_focus: bool = False
+    is_old: bool = False
 
     @property
     def ground(self) -> Tone:
@@ -53,7 +54,7 @@ def row(columns: Fitted, gap: int, item: Any, flashing: Collection[str], standin
             *(
                 (
                     placed(plain(cell.text), room, column.right) + " " * gap,
-                    cell.tone,
+                    "dim" if standing.is_old else cell.tone,
                     column.key in flashing,
                 )
                 for column, room, cell in shown

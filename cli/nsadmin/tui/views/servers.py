@@ -26,8 +26,12 @@ class ServerRow(NamedTuple):
         return None if poll is None else sum(len(group.broker_addrs) for group in poll.groups.values())
 
     @property
-    def keys(self) -> int:
-        return sum(len(table) for table in self.server.kv.values())
+    def topics(self) -> int | None:
+        return None if self.server.last is None else len(self.server.topics)
+
+    @property
+    def keys(self) -> int | None:
+        return None if self.server.last is None else sum(len(table) for table in self.server.kv.values())
 
 
 def _state(row: ServerRow) -> Cell:
@@ -66,7 +70,8 @@ COLUMNS = (
         8,
         lambda s: s.server.last.millis if s.server.last else None,
         lambda s: Cell(
-            units.millis(n := s.server.last.millis if s.server.last else None), levels.tone("latency", n)
+            units.millis(n := s.server.last.millis if s.server.last else None),
+            levels.tone("latency", n) if s.server.is_fresh else "dim",
         ),
         right=True,
         help="how long one request took",
@@ -94,8 +99,8 @@ COLUMNS = (
         "topics",
         "TOPICS",
         8,
-        lambda s: len(s.server.topics),
-        lambda s: _old(units.count(len(s.server.topics)), s),
+        lambda s: s.topics,
+        lambda s: _old(units.count(s.topics), s),
         right=True,
         flashes=True,
         help="topics that it lists",
@@ -146,7 +151,7 @@ class Servers(View):
                 model.now,
                 max(
                     (sum(1 for _ in differences((server, other))) for other in fresh if other is not server),
-                    default=0,
+                    default=None,
                 )
                 if server.is_fresh
                 else None,

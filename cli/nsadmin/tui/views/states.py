@@ -45,8 +45,12 @@ def of_broker(broker: Broker, wiped: tuple[int, int] | None = None) -> State:
 
 
 def wiped(model: Model) -> dict[str, tuple[int, int]]:
-    """Broker names that name servers say are not to be written: how many of those that answer say so."""
-    told = [server.last.perms for server in model.fresh() if server.last is not None]
+    """Broker names that name servers say are not to be written: how many of those that answer say so.
+
+    Where none answers, their last words are all that is known.
+    """
+    heard = model.fresh() or model.servers.values()
+    told = [server.last.perms for server in heard if server.last is not None]
     names = {name for perms in told for name, perm in perms.items() if not perm & 2}
     found = {name: [perms[name] for perms in told if name in perms] for name in names}
     return {name: (sum(1 for perm in perms if not perm & 2), len(perms)) for name, perms in found.items()}

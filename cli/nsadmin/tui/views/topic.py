@@ -7,21 +7,22 @@ from typing import Any, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.tui import units
-from nsadmin.tui.model import Model
+from nsadmin.tui.model import Model, Silence
 from nsadmin.tui.polls import Queues, TopicPolled
 from nsadmin.tui.questions import Question
 from nsadmin.tui.views import events, states
 from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.view import About, Line, View
+from nsadmin.tui.views.view import About, Line, View, clipped
 
 
 class Side(NamedTuple):
-    """A topic on one broker as each name server has it."""
+    """A topic on one broker as each name server has it; `is_told` is whether any of them still says so."""
 
     broker_name: str
     by_server: tuple[tuple[str, Queues | None], ...]
     rate: float | None
     writable: bool
+    is_told: bool = True
 
     @property
     def first(self) -> Queues | None:
@@ -30,6 +31,11 @@ class Side(NamedTuple):
     @property
     def differs(self) -> bool:
         return len({queues for _, queues in self.by_server}) > 1
+
+    @property
+    def are_equal(self) -> bool:
+        """As two name servers say at least."""
+        return self.is_told and len(self.by_server) > 1 and not self.differs
 
 
 class TopicView(View):
@@ -57,13 +63,26 @@ class TopicView(View):
     def poll(self, model: Model) -> TopicPolled | None:
         return model.topics.get(self.topic)
 
+    def silence(self, model: Model) -> Silence | None:
+        return model.silence()
+
+    def nothing(self, model: Model) -> str:
+        poll = self.poll(model)
+        if poll is None and model.silence() is None:
+            return "it is being asked for"
+        if poll is not None and not poll.routes:
+            return "unknown: no name server tells its route"
+        return super().nothing(model)
+
     def headline(self, model: Model) -> Line:
         poll = self.poll(model)
         if poll is None:
             return [Cell("its route is being asked for", "dim")]
+        if not poll.routes:
+            return [Cell("its route is unknown", "warn")]
         known = [addr for addr, route in poll.routes.items() if route]
         missing = [addr for addr, route in poll.routes.items() if not route]
-        rate = None if poll.put_tps is None else sum(poll.put_tps.values())
+        rate = sum(poll.put_tps.values()) if poll.put_tps else None
         shown = [
             Cell(f"known to {len(known)} of {len(poll.routes) + len(poll.errors)} name servers", "strong")
         ]
@@ -83,6 +102,7 @@ def sides(model: Model, poll: TopicPolled) -> list[Side]:
             tuple((addr, (route or {}).get(name)) for addr, route in poll.routes.items()),
             (poll.put_tps or {}).get(name),
             any(broker.place[1] == 0 and broker.gone is None for broker in model.siblings(name)),
+            model.silence() is None,
         )
         for name in names
     ]
@@ -96,7 +116,7 @@ class Route(TopicView):
     """Queues and permission per broker and per name server."""
 
     name = "route"
-    empty = "no name server knows a route of it"
+    empty = "no name server that answers knows a route of it"
     columns = (
         Column(
             "broker",
@@ -154,7 +174,8 @@ class Route(TopicView):
             lambda s: not s.differs,
             lambda s: _servers(s),
             rank=2,
-            help="whether each name server tells the same; else what each tells",
+            help="equal where each name server that answers tells the same, – where it is one alone; "
+            "else what each tells",
         ),
     )
 
@@ -180,7 +201,7 @@ def _perm(side: Side) -> Cell:
 
 def _servers(side: Side) -> Cell:
     if not side.differs:
-        return Cell("equal", "dim")
+        return Cell("equal" if side.are_equal else units.NOTHING, "dim")
     return Cell("≠ " + "  ".join(f"{addr} {_queues(queues)}" for addr, queues in side.by_server), "bad")
 
 
@@ -212,6 +233,13 @@ class TopicHistory(TopicView):
 
     columns = events.COLUMNS
 
+    def silence(self, model: Model) -> Silence | None:
+        """What was noticed was noticed, whoever answers by now."""
+        return None
+
+    def nothing(self, model: Model) -> str:
+        return self.empty
+
     def items(self, model: Model) -> Sequence[object]:
         return events.concerning(model, self.topic)
 
@@ -238,7 +266,7 @@ class Drawn(TopicView):
                 [Cell("   └─ " if group == groups[-1] else "   ├─ ", "dim"), Cell(group, "strong")]
                 for group in groups
             ]
-        return lines[:height]
+        return clipped(lines, height)
 
 
 def _tree_of_servers(model: Model, poll: TopicPolled) -> list[Line]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.topics import SYSTEM_PREFIX, SYSTEM_TOPICS
 from nsadmin.tui import units
-from nsadmin.tui.model import Model
+from nsadmin.tui.model import Model, Silence
 from nsadmin.tui.polls import TopicPolled
 from nsadmin.tui.questions import Question
 from nsadmin.tui.views.table import Cell, Column
@@ -33,8 +33,8 @@ class TopicRow(NamedTuple):
 
     @property
     def known_to(self) -> tuple[int, int]:
-        """How many of the name servers that answer list it, and how many they are."""
-        fresh = self.model.fresh()
+        """How many of the name servers that tell their topics list it, and how many they are."""
+        fresh = [server for server in self.model.fresh() if "topics" not in server.untold]
         return sum(1 for server in fresh if self.name in server.topics), len(fresh)
 
     @property
@@ -45,7 +45,7 @@ class TopicRow(NamedTuple):
 
     @property
     def brokers(self) -> int | None:
-        if self.poll is None:
+        if self.poll is None or not self.poll.routes:
             return None
         return len({name for route in self.poll.routes.values() if route for name in route})
 
@@ -58,12 +58,15 @@ class TopicRow(NamedTuple):
     @property
     def rate(self) -> float | None:
         rates = self.poll.put_tps if self.poll is not None else None
-        return None if rates is None else sum(rates.values())
+        return sum(rates.values()) if rates else None
 
     @property
-    def differs(self) -> bool:
+    def differs(self) -> bool | None:
+        """Whether name servers tell different routes; None where fewer than two tell any."""
         routes = list(self.poll.routes.values()) if self.poll is not None else []
-        return any(route != routes[0] for route in routes)
+        if any(route != routes[0] for route in routes):
+            return True
+        return None if len(routes) < 2 or self.model.silence() is not None else False
 
 
 def kind_of(name: str) -> str:
@@ -79,14 +82,25 @@ def kind_of(name: str) -> str:
 def _perms(row: TopicRow) -> Cell:
     perms = row.perms
     if not perms:
-        return Cell(units.NOTHING if row.poll is None else "none", "dim" if row.poll is None else "bad")
+        is_told = row.poll is not None and bool(row.poll.routes)
+        return Cell("none", "bad") if is_told else Cell(units.NOTHING, "dim")
     text = "/".join(perm_text(perm) for perm in perms)
     return Cell(text, "" if all(perm & 2 for perm in perms) else "warn")
 
 
 def _known(row: TopicRow) -> Cell:
     known, all_ = row.known_to
+    if not all_:
+        return Cell(units.NOTHING, "dim")
     return Cell(f"{known}/{all_}", "" if known == all_ else "bad")
+
+
+def _same(row: TopicRow) -> Cell:
+    if row.poll is None:
+        return Cell("", "dim")
+    if row.differs is None:
+        return Cell(units.NOTHING, "dim")
+    return Cell("≠", "bad") if row.differs else Cell("equal", "dim")
 
 
 COLUMNS = (
@@ -145,13 +159,11 @@ COLUMNS = (
         "same",
         "ROUTES",
         7,
-        lambda t: not t.differs,
-        lambda t: Cell(
-            "" if t.poll is None else "≠" if t.differs else "equal", "bad" if t.differs else "dim"
-        ),
+        lambda t: None if t.differs is None else not t.differs,
+        _same,
         rank=4,
         flashes=True,
-        help="≠ where name servers tell different routes",
+        help="≠ where name servers tell different routes, – where fewer than two tell any",
     ),
     Column(
         "rate",
@@ -198,7 +210,12 @@ class Topics(View):
 
         return Route(item.name)
 
+    def silence(self, model: Model) -> Silence | None:
+        return model.silence()
+
     def headline(self, model: Model) -> Line:
         names = model.topic_names()
+        if not names and model.silence() is not None:
+            return [Cell(f"{units.NOTHING} topics", "strong")]
         users = model.once("topics of users", (names,), lambda: sum(1 for name in names if not kind_of(name)))
         return [Cell(f"{len(names)} topics", "strong"), Cell(f"  {users} of applications", "dim")]

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from nsadmin.tui.model import Model
+from nsadmin.tui.model import Model, Silence
 from nsadmin.tui.questions import Question
 from nsadmin.tui.views.table import Cell, Column, Sort
 
 Line = Sequence[Cell]
+
+
+def clipped(lines: list[Line], height: int) -> list[Line]:
+    """As many lines as there is room for; the last one says that there are more."""
+    if len(lines) <= height:
+        return lines
+    return [*lines[: height - 1], [Cell(f"  … {len(lines) - height + 1} lines more", "dim")]]
 
 
 class About(NamedTuple):
@@ -79,6 +86,15 @@ class View:
     def headline(self, model: Model) -> Line:
         """A line above the table."""
         return ()
+
+    def silence(self, model: Model) -> Silence | None:
+        """That nobody tells any more what it shows, which is drawn as old then; None while somebody does."""
+        return None
+
+    def nothing(self, model: Model) -> str:
+        """What stands in the place of rows: that there are none only where somebody says so."""
+        silence = self.silence(model)
+        return self.empty if silence is None else f"unknown: {silence.why}"
 
     def draw(self, model: Model, width: int, height: int) -> list[Line]:
         """The lines of a drawing."""

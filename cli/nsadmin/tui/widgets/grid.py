@@ -69,6 +69,8 @@ class Grid(ScrollView, can_focus=True):
         self.view = View()
         self.sorted_by: Sort | None = None
         self.rows: Sequence[Any] = ()
+        self._nothing = ""
+        self._are_old = False
         self.cursor = 0
         self._cursor_key: str | None = None
         self._skipped = 0
@@ -87,9 +89,15 @@ class Grid(ScrollView, can_focus=True):
         self.scroll_to(y=0, animate=False)
         self.refresh()
 
-    def show_rows(self, rows: Sequence[Any], sorted_by: Sort | None) -> None:
-        """New rows: the cursor stays with its row, or where it was if that is gone."""
+    def show_rows(
+        self, rows: Sequence[Any], sorted_by: Sort | None, nothing: str | None = None, are_old: bool = False
+    ) -> None:
+        """New rows: the cursor stays with its row, or where it was if that is gone.
+
+        `nothing` stands in the place of rows; `are_old` is whether nobody tells them any more.
+        """
         self.rows, self.sorted_by = rows, sorted_by
+        self._nothing, self._are_old = self.view.empty if nothing is None else nothing, are_old
         if self._cursor_key is not None:
             at = self._found(self._cursor_key)
             self.cursor = at if at is not None else self.cursor
@@ -197,8 +205,9 @@ class Grid(ScrollView, can_focus=True):
             return pieces.head(self._columns, self._gap, self.sorted_by)
         at = int(self.scroll_offset.y) + y - 1
         if at >= len(self.rows):
-            return pieces.said(f" {self.view.empty}" if not self.rows and y == 2 else "")
-        item, standing = self.rows[at], Standing(bool(at % 2), at == self.cursor, self.has_focus)
+            return pieces.said(f" {self._nothing}" if not self.rows and y == 2 else "")
+        item = self.rows[at]
+        standing = Standing(bool(at % 2), at == self.cursor, self.has_focus, self._are_old)
         if isinstance(item, Heading):
             return pieces.heading(item, standing)
         return pieces.row(self._columns, self._gap, item, self._flashing_in(item), standing)

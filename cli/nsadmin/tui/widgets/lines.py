@@ -17,7 +17,7 @@ from nsadmin.tui.widgets.tones import styles
 
 
 class Lines(Widget):
-    """`background` is the tone of what no cell covers."""
+    """`background` is the tone of what no cell covers; a line that has no room ends with a sign."""
 
     class Clicked(Message):
         """A click on a cell: its line and its place in it."""
@@ -48,7 +48,10 @@ class Lines(Widget):
         width = self.size.width
         line = self.shown[y] if y < len(self.shown) else ()
         segments = [Segment(plain(cell.text), _over(base, known[cell.tone], cell.tone)) for cell in line]
-        return Strip(segments).adjust_cell_length(width, base)
+        strip = Strip(segments)
+        if strip.cell_length > width and cell_len(strip.text.rstrip()) > width:
+            strip = Strip.join([strip.crop(0, width - 1), Strip([Segment("…", base + known["dim"])])])
+        return strip.adjust_cell_length(width, base)
 
     def on_click(self, event: events.Click) -> None:
         line = self.shown[event.y] if event.y < len(self.shown) else ()

@@ -28,6 +28,14 @@ async def test_one_of_several() -> None:
 
 
 @driven
+async def test_a_letter_chooses_at_once() -> None:
+    choices, letters = [("a", "w  first"), ("b", "d  second")], {"w": "a", "d": "b"}
+    assert await answered(ChooseScreen("which", choices, letters=letters), "d") == ["b"]
+    assert await answered(ChooseScreen("which", choices, letters=letters), "x", "w") == ["a"]
+    assert await answered(ChooseScreen("which", choices), "w") == []
+
+
+@driven
 async def test_texts_that_an_action_wants() -> None:
     fields = [("cluster", "c"), ("value", "1")]
     assert (

@@ -1,5 +1,7 @@
 """Help of a view: its columns, and every key."""
 
+import pytest
+
 from nsadmin.tui.keys import KEYS
 from nsadmin.tui.screens.help import lines
 from nsadmin.tui.views.brokers import COLUMNS, Brokers
@@ -20,6 +22,11 @@ def test_what_is_too_long_goes_on_in_the_next_line() -> None:
     narrow = lines(Brokers(), 40)
     assert all(sum(len(cell.text) for cell in line) <= 41 for line in narrow)
     assert len(narrow) > len(lines(Brokers(), 1000))
+
+
+@pytest.mark.parametrize("width", [31, 40, 67])
+def test_no_line_is_wider_than_the_panel(width: int) -> None:
+    assert max(sum(len(cell.text) for cell in line) for line in lines(Brokers(), width)) <= width
 
 
 def test_a_view_without_columns_has_the_keys_alone() -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from nsadmin.tui.model import Model
-from nsadmin.tui.polls import AnyPoll
+from nsadmin.tui.polls import AnyPoll, NameServerPolled
 from nsadmin.tui.views.broker_rows import BrokerRow, rows
 from nsadmin.tui.views.brokers import COLUMNS, Brokers
 from nsadmin.tui.views.table import Cell
@@ -107,3 +107,24 @@ def test_since_when_no_name_server_has_heard_of_it() -> None:
     assert cell(row, "heartbeat") == Cell("1 min", "warn")
     [row] = rows(model_of(server(silences={}), broker(MASTER)))
     assert cell(row, "heartbeat") == Cell("–", "dim")
+
+
+def test_totals_of_what_nobody_tells_are_no_zero() -> None:
+    def line(*polls: AnyPoll) -> str:
+        return "".join(cell.text for cell in Brokers().headline(model_of(BOTH, *polls)))
+
+    assert line() == "2 brokers  · 2 listed  in –/s  out –/s"
+    told = [broker(MASTER), broker(SLAVE)]
+    assert line(*told, silent(MASTER), silent(SLAVE)) == "2 brokers  ◐ 2 frozen  in –/s  out –/s"
+    assert line(*told, silent(MASTER)) == "2 brokers  ◐ 1 frozen  ● 1 up  in –/s  out 200/s"
+
+
+def test_where_no_name_server_answers_nobody_knows_who_lists_a_broker() -> None:
+    dead = NameServerPolled(NOON + 1000, "10.0.0.1:9876", error="closed")
+    [row] = rows(model_of(server(perms={"broker-a": 4}), broker(MASTER), dead))
+    assert (cell(row, "listed"), cell(row, "state")) == (Cell("–", "dim"), Cell("⊘ wiped", "warn"))
+    nobody = model_of(dead)
+    assert (Brokers().headline(nobody)[0].text, Brokers().nothing(nobody)) == (
+        "– brokers", "unknown: no name server answers"
+    )  # fmt: skip
+    assert Brokers().nothing(Model()) == "no broker is registered"

@@ -1,6 +1,8 @@
 """What name servers tell differently: a matrix, each thing, and causes."""
 
-from nsadmin.tui.model import Model
+import pytest
+
+from nsadmin.tui.model import Model, Silence
 from nsadmin.tui.polls import AnyPoll, DivergencePolled, Found, NameServerPolled
 from nsadmin.tui.questions import Question
 from nsadmin.tui.views.divergence import Advice, Causes, Differences, Matrix, Sides
@@ -58,6 +60,36 @@ def test_the_matrix_of_each_two_and_by_what_they_tell() -> None:
     assert [tab.name for tab in Matrix().tabs()] == ["servers", "matrix", "differences", "causes"]
 
 
+def test_one_name_server_alone_is_equal_to_nobody() -> None:
+    model = model_of(server(ONE), NameServerPolled(NOON, TWO, error="closed"))
+    drawn = text(Matrix().draw(model, 120, 20))
+    assert "equal" not in drawn
+    assert "  brokers       unknown\n" in drawn
+    for view in (Differences(), Sides("topics", "orders")):
+        assert view.nothing(model) == "unknown: fewer than two name servers answer"
+        assert view.nothing(model_of(server(ONE), server(TWO))) == view.empty
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_a_narrow_matrix_has_the_ends_of_addresses_and_all_columns(width: int) -> None:
+    model = Model()
+    for at in (1, 2, 3):
+        model.apply(server(f"127.0.0.1:2501{at}"))
+    lines = text(Matrix().draw(model, width, 20)).splitlines()
+    assert all(len(line) <= width for line in lines)
+    assert all(lines[1].count(f"1:2501{at}") == 1 for at in (1, 2, 3))
+    assert [line.split()[1:] for line in lines[2:5]] == [
+        ["·", "equal", "equal"], ["equal", "·", "equal"], ["equal", "equal", "·"]
+    ]  # fmt: skip
+
+
+def test_columns_and_lines_that_have_no_room_are_counted() -> None:
+    model = model_of(*(server(f"10.0.0.{at}:9876") for at in range(1, 8)))
+    first, *_, last = text(Matrix().draw(model, 40, 8)).splitlines()
+    assert first == "  … and 4 more columns: a wider screen has them"
+    assert last == "  … 10 lines more"
+
+
 def test_each_difference_leads_to_what_each_tells() -> None:
     model = model_of(server(ONE, perms={"broker-a": 4}), server(TWO, topics=("orders",)))
     view = Differences()
@@ -98,7 +130,8 @@ def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
     model.apply(DivergencePolled(NOON, "agree", []))
     assert "has gone" in text(advice.draw(model, 80, 20))
     model.apply(DivergencePolled(NOON, error="closed"))
-    assert view.headline(model)[0].text == "closed"
+    assert (view.silence(model), view.nothing(model)) == (Silence("closed", NOON), "unknown: closed")
+    assert "".join(cell.text for cell in view.headline(model)) == "divergence says: agree"
     assert (view.key(found), view.questions(model, [], None)[0].kind) == (
         "topic broker-a orders it was wiped",
         "divergence",

@@ -3,7 +3,7 @@
 import pytest
 
 from nsadmin.tui.agreement import Verdict
-from nsadmin.tui.model import Model
+from nsadmin.tui.model import Model, Silence
 from nsadmin.tui.polls import NameServerPolled
 from nsadmin.tui.views import frame
 from nsadmin.tui.views.frame import Status
@@ -29,9 +29,43 @@ def model() -> Model:
 def test_the_header_is_as_wide_as_the_screen_and_never_wider(width: int) -> None:
     status = STATUS._replace(read_only=True, recording=True, errors=3, mode="paused")
     head, _ = frame.header(model(), status, Verdict("diverge", ("brokers", "topics")), width)
-    assert len(text(head)) == width or width == 40
+    assert len(text(head)) == width
+    assert "≠ diverge" in text(head)
     assert ("READ-ONLY" if width >= 90 else " RO ") in text(head)
-    assert all(word in text(head) for word in ("3 in the log", "● rec", "paused"))
+    assert all(word in text(head) for word in ("3 in the log" if width >= 60 else "3 log", "● rec", "paused"))
+
+
+@pytest.mark.parametrize("mode", ["live", "paused"])
+@pytest.mark.parametrize("label", ["127.0.0.1:25011", "a-context-of-forty-letters-which-is-too-long"])
+def test_the_verdict_is_there_at_every_width_and_what_is_cut_has_a_sign(mode: str, label: str) -> None:
+    status = STATUS._replace(context=label, mode=mode)
+    for width in range(24, 130):
+        [head, _] = frame.header(model(), status, Verdict("diverge", ("brokers", "topics")), width)
+        shown = text(head)
+        assert len(shown) == width
+        assert "≠ diverge " in shown
+        assert ("paused" in shown) is (mode == "paused")
+        if width >= 40:
+            assert f" {label} " in shown or "… " in shown
+            assert shown.endswith(" 12:00:00 ")
+
+
+def test_name_servers_without_room_are_a_sign_and_a_port() -> None:
+    found = Model()
+    for at in (1, 2, 3):
+        found.apply(server(f"127.0.0.1:2501{at}"))
+    _, servers = frame.header(found, STATUS, Verdict("agree"), 40)
+    assert text(servers).rstrip() == " ● :25011  ● :25012  ● :25013"
+
+
+def test_what_nobody_tells_any_more_is_dim_with_the_time_since_when() -> None:
+    assert frame.silent(None, NOON) == []
+    [said] = frame.silent(Silence("no name server answers", NOON), NOON + 12_000)
+    assert said == Cell("  no name server answers, for 12 s", "warn")
+    assert (
+        text(frame.silent(Silence("name servers are being asked"), NOON)) == "  name servers are being asked"
+    )
+    assert frame.old([Cell("none", "bad")]) == [Cell("none", "dim")]
 
 
 def test_name_servers_with_state_and_latency() -> None:
@@ -60,7 +94,8 @@ def test_the_context_has_its_colour() -> None:
 def test_names_of_screens_are_cut_where_there_is_no_room() -> None:
     line = frame.screens(("Brokers", "Topics"), "Topics", 80)
     assert (text(line), line[1].tone) == (" 1 Brokers  2 Topics ", "tabChosen")
-    assert len(text(frame.screens(("Brokers", "Topics"), None, 14))) <= 14
+    assert text(frame.screens(("Brokers", "Topics"), None, 16)) == " 1 Br…  2 To… "
+    assert text(frame.screens(("Brokers", "Topics"), "Brokers", 14)) == " 1 Brokers  2 "
 
 
 def test_the_way_here_and_tabs() -> None:
@@ -71,6 +106,7 @@ def test_the_way_here_and_tabs() -> None:
 
 def test_the_footer_says_how_many_rows_and_why() -> None:
     assert text(frame.footer(3, 3, "", "", 0, 80)) == " 3 rows"
+    assert text(frame.footer(3, 3, "", "in", 12, 40)) == " 3 rows  +12 ← →  by in"
     assert text(frame.footer(1, 3, "a", "in", 2, 80)) == " 1 of 3 rows  filter a  by in  2 columns more: ← →"
 
 

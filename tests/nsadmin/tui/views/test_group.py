@@ -1,6 +1,6 @@
 """One group: its queues, its members, its lag over time."""
 
-from nsadmin.tui.model import Model
+from nsadmin.tui.model import Model, Silence
 from nsadmin.tui.polls import GroupPolled, Lag, Member
 from nsadmin.tui.questions import Question
 from nsadmin.tui.views.group import GroupQueues, LagGraph, Members
@@ -44,10 +44,11 @@ def test_what_was_not_told_and_since_when() -> None:
     assert GroupQueues("g").headline(unknown)[0].text == "it is being asked for"
     assert (GroupQueues("g").items(unknown), Members("g").items(unknown)) == ([], [])
     unknown.apply(GroupPolled(NOON, "g", error="nobody knows it"))
-    assert GroupQueues("g").headline(unknown)[0].text == "nobody knows it"
+    assert GroupQueues("g").headline(unknown)[0].text == "nothing is known of it"
+    assert GroupQueues("g").nothing(unknown) == "unknown: nobody knows it"
     failing.apply(GroupPolled(NOON + 1000, "g", error="closed"))
     failing.now = NOON + 6000
-    assert GroupQueues("g").headline(failing)[-1].text == "  closed, for 5 s"
+    assert GroupQueues("g").silence(failing) == Silence("closed", NOON + 1000)
 
 
 def test_its_lag_is_drawn_when_there_are_two_looks() -> None:

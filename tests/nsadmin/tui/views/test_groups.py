@@ -1,6 +1,6 @@
 """Consumer groups: how far behind, and whether that grows."""
 
-from nsadmin.tui.model import Model
+from nsadmin.tui.model import Model, Silence
 from nsadmin.tui.polls import AnyPoll, GroupPolled, GroupsPolled, Lag, Member
 from nsadmin.tui.questions import Question
 from nsadmin.tui.views.group import GroupQueues
@@ -66,3 +66,25 @@ def test_the_view() -> None:
         GroupQueues("g"),
     )
     assert view.questions(model, [], None) == [Question("groups")]
+
+
+def test_groups_of_which_nobody_tells_are_unknown_or_those_of_before() -> None:
+    view, model = Groups(), Model()
+    assert (view.headline(model)[0].text, view.nothing(model)) == ("– groups", "groups are being asked for")
+    failed = GroupsPolled(NOON + 1000, (), {"": "no name server answers"})
+    model.apply(failed)
+    assert (view.headline(model)[0].text, view.nothing(model)) == (
+        "– groups", "unknown: no name server answers"
+    )  # fmt: skip
+    for one in (GroupsPolled(NOON, ["g"]), poll(7, NOON), failed):
+        model.apply(one)
+    assert "".join(cell.text for cell in view.headline(model)) == "1 groups  behind by 7"
+    assert view.silence(model) == Silence("no name server answers", NOON + 1000)
+    model.apply(GroupsPolled(NOON, []))
+    assert view.nothing(model) == "no broker knows a group"
+
+
+def test_a_lag_that_is_not_known_is_no_zero() -> None:
+    model = Model()
+    model.apply(GroupsPolled(NOON, ["g"]))
+    assert "".join(cell.text for cell in Groups().headline(model)) == "1 groups  behind by –"

@@ -3,6 +3,7 @@
 from nsadmin.tui.model import Model
 from nsadmin.tui.polls import AnyPoll, NameServerPolled
 from nsadmin.tui.views.servers import COLUMNS, Servers, Settings
+from nsadmin.tui.views.table import Cell
 from tests.support.screens import NOON, server
 
 ONE, TWO, THREE = (f"10.0.0.{number}:9876" for number in (1, 2, 3))
@@ -25,8 +26,8 @@ def test_numbers_of_each_and_how_much_it_differs() -> None:
         "keys": "1", "differs": "2", "error": "",
     }  # fmt: skip
     assert {column.key: column.cell(third).text.strip() for column in COLUMNS} == {
-        "addr": THREE, "state": "✕ down 10 s", "latency": "–", "latencies": "", "brokers": "–", "topics": "0",
-        "keys": "0", "differs": "–", "error": "closed",
+        "addr": THREE, "state": "✕ down 10 s", "latency": "–", "latencies": "", "brokers": "–", "topics": "–",
+        "keys": "–", "differs": "–", "error": "closed",
     }  # fmt: skip
     line = "".join(cell.text for cell in Servers().headline(model))
     assert line == "3 name servers  1 silent  they diverge: topics, KV config"
@@ -35,6 +36,14 @@ def test_numbers_of_each_and_how_much_it_differs() -> None:
 def test_the_line_above_says_when_nobody_knows() -> None:
     assert "whether they agree is not known" in Servers().headline(model_of(server(ONE)))[-1].text
     assert Servers().headline(model_of(server(ONE), server(TWO)))[-1].tone == "good"
+
+
+def test_one_alone_differs_from_nobody_that_is_known_and_old_times_are_dim() -> None:
+    model = model_of(server(ONE), server(TWO))
+    model.apply(NameServerPolled(NOON + 1000, TWO, error="closed"))
+    first, second = ({column.key: column.cell(row) for column in COLUMNS} for row in Servers().items(model))
+    assert (first["differs"], first["latency"].tone) == (Cell("–", "dim"), "")
+    assert (second["differs"], second["latency"]) == (Cell("–", "dim"), Cell("1.0 ms", "dim"))
 
 
 def test_its_settings_and_who_has_them_otherwise() -> None:

@@ -1,7 +1,7 @@
 """One topic: its route on each name server, its readers, and the way to it."""
 
 from nsadmin.tui.model import Model
-from nsadmin.tui.polls import AnyPoll, Queues, TopicPolled
+from nsadmin.tui.polls import AnyPoll, NameServerPolled, Queues, TopicPolled
 from nsadmin.tui.questions import Question
 from nsadmin.tui.views.group import GroupQueues
 from nsadmin.tui.views.topic import Drawn, Readers, Route, TopicHistory
@@ -53,6 +53,31 @@ def test_before_anything_was_told() -> None:
         assert view.questions(model, [], None) == [Question("topic", "orders")]
     assert Route("orders").headline(model)[0].text == "its route is being asked for"
     assert text(Drawn("orders").draw(model, 80, 24)) == " its route is being asked for"
+
+
+def test_what_no_name_server_tells_is_unknown_and_what_was_told_is_not_equal_any_more() -> None:
+    dead = [NameServerPolled(NOON, addr, error="closed") for addr in (ONE, TWO)]
+    silent = TopicPolled(NOON, "orders", {}, {ONE: "closed", TWO: "closed"})
+    view = Route("orders")
+    never = model_of(*dead, silent)
+    assert view.headline(never)[0].text == "its route is unknown"
+    assert view.nothing(never) == "unknown: no name server tells its route"
+    assert Readers("orders").nothing(model_of(*dead)) == "unknown: no name server answers"
+    assert view.nothing(model_of()) == "it is being asked for"
+    history = TopicHistory("orders")
+    assert (history.silence(never), history.nothing(never)) == (None, history.empty)
+    told = TopicPolled(NOON, "orders", {ONE: ROUTE, TWO: ROUTE})
+    [side] = view.items(model_of(told))
+    assert view.columns[-1].cell(side).text == "equal"
+    [side] = view.items(model_of(told, *dead, silent))
+    assert [view.columns[at].cell(side).text for at in (1, 2, -1)] == ["rw-", "8", "–"]
+    [side] = view.items(model_of(TopicPolled(NOON, "orders", {ONE: ROUTE}, {TWO: "closed"})))
+    assert view.columns[-1].cell(side).text == "–"
+
+
+def test_a_rate_of_which_no_master_tells_is_no_zero() -> None:
+    model = model_of(TopicPolled(NOON, "orders", {ONE: ROUTE, TWO: ROUTE}, put_tps={}))
+    assert Route("orders").headline(model)[-1].text == "–/s"
 
 
 def test_its_readers_lead_to_their_queues() -> None:

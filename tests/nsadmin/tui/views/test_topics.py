@@ -1,7 +1,7 @@
 """The list of topics: what is known beside a name, and for how many of them it is asked."""
 
-from nsadmin.tui.model import Model
-from nsadmin.tui.polls import AnyPoll, Queues, TopicPolled
+from nsadmin.tui.model import Model, Silence
+from nsadmin.tui.polls import AnyPoll, NameServerPolled, Queues, TopicPolled
 from nsadmin.tui.questions import Question
 from nsadmin.tui.views.topic import Route
 from nsadmin.tui.views.topics import COLUMNS, Topics, kind_of
@@ -42,6 +42,34 @@ def test_a_route_that_all_tell_alike_and_one_that_they_do_not() -> None:
     }  # fmt: skip
     assert texts(model_of(TopicPolled(NOON, "orders", {ONE: route, TWO: None})), "orders")["same"] == "≠"
     assert texts(model_of(TopicPolled(NOON, "orders", {ONE: None, TWO: None})), "orders")["perm"] == "none"
+
+
+def test_what_no_name_server_tells_is_neither_none_nor_equal() -> None:
+    route = {"broker-a": Queues(8, 8, 6)}
+    before = TopicPolled(NOON, "orders", {ONE: route, TWO: route}, put_tps={"broker-a": 1.5})
+    never = TopicPolled(NOON, "%RETRY%g", {}, {ONE: "closed", TWO: "closed"})
+    dead = [NameServerPolled(NOON, addr, error="closed") for addr in (ONE, TWO)]
+    model = model_of(before, *dead, never, TopicPolled(NOON, "orders", {}, {ONE: "closed", TWO: "closed"}))
+    assert texts(model, "orders") == {
+        "topic": "orders", "kind": "", "known": "–", "brokers": "1", "queues": "8", "perm": "rw-",
+        "same": "–", "rate": "1.5",
+    }  # fmt: skip
+    assert texts(model, "%RETRY%g") == {
+        "topic": "%RETRY%g", "kind": "retry", "known": "–", "brokers": "–", "queues": "–", "perm": "–",
+        "same": "–", "rate": "–",
+    }  # fmt: skip
+    view = Topics()
+    assert view.silence(model) == Silence("no name server answers", NOON)
+    nobody = Model([ONE])
+    nobody.apply(NameServerPolled(NOON, ONE, error="closed"))
+    assert view.headline(nobody)[0].text == "– topics"
+    assert view.nothing(nobody) == "unknown: no name server answers"
+
+
+def test_one_name_server_alone_is_equal_to_nobody() -> None:
+    route = {"broker-a": Queues(8, 8, 6)}
+    model = model_of(TopicPolled(NOON, "orders", {ONE: route}, {TWO: "closed"}, put_tps={}))
+    assert (texts(model, "orders")["same"], texts(model, "orders")["rate"]) == ("–", "–")
 
 
 def test_kinds_are_told_by_the_name() -> None:

@@ -162,3 +162,19 @@ async def test_only_lines_that_show_something_else_are_drawn_again() -> None:
         await pilot.press("down")
         await pilot.pause()
         assert sorted(set(drawn)) == [1, 2]
+
+
+@driven
+async def test_old_rows_are_dim_and_no_rows_are_explained() -> None:
+    app = Bare()
+    async with app.run_test(size=(40, 8)) as pilot:
+        app.grid.show_rows([], None)
+        await pilot.pause()
+        assert "no numbers" in text_of(app)
+        app.grid.show_rows([], None, "unknown: nobody answers")
+        await pilot.pause()
+        assert text_of(app).splitlines()[2] == " unknown: nobody answers"
+        app.grid.show_rows(MANY[:1], None, None, True)
+        assert {tone for _, tone, _ in app.grid._pieces(1).texts[1:]} == {"dim"}
+        app.grid.show_rows(MANY[:1], None)
+        assert "strong" in {tone for _, tone, _ in app.grid._pieces(1).texts}

@@ -36,3 +36,14 @@ async def test_lines_are_drawn_and_clicks_name_their_cell() -> None:
         await pilot.click("#lines", offset=(15, 0))
         await pilot.click("#lines", offset=(1, 3))
         assert app.clicked == [("lines", 0, 1), ("lines", 1, 0)]
+
+
+@driven
+async def test_a_line_without_room_ends_with_a_sign() -> None:
+    app = Bare()
+    async with app.run_test(size=(6, 2)) as pilot:
+        await pilot.pause()
+        assert text_of(app) == "one t…\nesc\\x…\n"
+        app.query_one(Lines).show([[Cell("sixsix"), Cell("  ")]])
+        await pilot.pause()
+        assert text_of(app) == "sixsix\n"
