@@ -194,7 +194,8 @@ def _worlds(
     def enter(name: str) -> "World":
         options = settings.resolve({**dict.fromkeys(session.said), "context": name})
         found = AdminClient(options.namesrv_addr).addresses.addrs
-        return _world(options, name, found, ["--context", name], namespaces, journals, read_only)
+        # Journals that the line names are those of its own cluster.
+        return _world(options, name, found, ["--context", name], namespaces, (), read_only)
 
     return Worlds(first, lambda: sorted(contexts.load(contexts.path()).by_name), enter)
 

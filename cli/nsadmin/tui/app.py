@@ -212,14 +212,18 @@ class Tui(App[None]):
         self.redraw()
 
     def enter_world(self, world: World) -> None:
-        """Look at another cluster: nothing of the one before is kept."""
+        """Look at another cluster: nothing of the one before is kept, and a recording of it ends."""
         self.feed.stop()
+        ended = ""
+        if self.recorder is not None:
+            self.recorder.close()
+            self.recorder, ended = None, "; the recording, which is of the other one, has ended"
         self.world, self.model, self.verdict = world, Model(world.addrs), Verdict("unknown")
         self.navigation = Navigation(root.make(root.NAMES[0]))
         self.feed = self._new_feed()
         self.feed.start()
         self._arrive()
-        self.say(f"context {world.label}")
+        self.say(f"context {world.label}{ended}")
 
     def show(self, view: View) -> None:
         """One of the screens."""

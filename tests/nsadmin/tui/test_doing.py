@@ -10,6 +10,7 @@ from nsadmin.tui.app import Tui
 from nsadmin.tui.doing import moment
 from nsadmin.tui.picture import text_of
 from nsadmin.tui.polls import Group
+from nsadmin.tui.recording import Recorder
 from nsadmin.tui.replaying import Player
 from nsadmin.tui.screens.asking import ChooseScreen, FieldsScreen
 from nsadmin.tui.screens.help import HelpScreen
@@ -124,13 +125,14 @@ async def test_the_cluster_of_a_topic_is_known_where_there_is_one() -> None:
 
 
 @driven
-async def test_another_context_is_another_cluster_from_its_first_look() -> None:
+async def test_another_context_is_another_cluster_from_its_first_look(tmp_path: Path) -> None:
     def enter(name: str) -> World:
         if name == "broken":
             raise ValueError("context broken: no such file")
         return world(label=name, addrs=("10.9.9.9:9876",), color="red")
 
     app = still(Worlds(world(), lambda: ["broken", "prod"], enter))
+    app.recorder = Recorder(tmp_path / "first.zst", "first", [])
     async with app.run_test(size=SIZE) as pilot:
         await hear(app, pilot, [server(), broker(A)])
         await pilot.press("c")
@@ -141,6 +143,8 @@ async def test_another_context_is_another_cluster_from_its_first_look() -> None:
         shown = text_of(app)
         assert (app.world.label, " prod " in shown, "· 10.9.9.9:9876" in shown) == ("prod", True, True)
         assert app.grid.rows == []
+        assert "the recording, which is of the other one, has ended" in shown
+        assert app.recorder is None
         await typed(pilot, "context broken")
         await app.workers.wait_for_complete()
         await pilot.pause()
