@@ -9,7 +9,7 @@ Picked = dict[str, object]
 
 
 class Verdict(NamedTuple):
-    """ "agree", "diverge" or "unknown", and what differs or why nobody knows: lines of text."""
+    """ "agree", "diverge" or "unknown"; and what was not compared, what differs or why nobody knows."""
 
     word: str
     why: tuple[str, ...] = ()
@@ -97,7 +97,7 @@ def _are_equal(tables: Sequence[object]) -> bool:
 
 
 def verdict(model: Model) -> Verdict:
-    """Of all name servers: who does not answer leaves it unknown, unless those that do differ."""
+    """Of all name servers: who is silent leaves it unknown, unless the others differ; so does one alone."""
     fresh = model.fresh()
     different = [aspect.what for aspect in ASPECTS if not aspect.are_equal(aspect.able(fresh))]
     if different:
@@ -105,7 +105,10 @@ def verdict(model: Model) -> Verdict:
     silent = [server.addr for server in model.servers.values() if not server.is_fresh]
     if silent or not fresh:
         return Verdict("unknown", tuple(f"{addr} does not answer" for addr in silent))
-    return Verdict("agree")
+    if len(fresh) == 1:
+        return Verdict("unknown", ("there is no other name server",))
+    alone = [f"{aspect.what} not compared" for aspect in ASPECTS if len(aspect.able(fresh)) < 2]
+    return Verdict("agree", tuple(alone))
 
 
 def pairs(servers: Sequence[NameServer]) -> dict[tuple[str, str], int]:

@@ -25,6 +25,12 @@ def test_nobody_knows_before_all_have_answered() -> None:
     assert found == Verdict("unknown", (f"{TWO} does not answer",))
 
 
+def test_one_that_is_alone_agrees_with_nobody() -> None:
+    model = Model([ONE])
+    model.apply(server(ONE))
+    assert verdict(model) == Verdict("unknown", ("there is no other name server",))
+
+
 def test_a_silent_one_hides_no_difference_of_the_others() -> None:
     found = verdict(
         model_of(server(ONE), server(TWO, groups={}), NameServerPolled(NOON, THREE, error="closed"))
@@ -47,7 +53,7 @@ def test_differences_say_what_each_server_has() -> None:
 
 def test_what_a_server_does_not_tell_is_not_compared() -> None:
     model = model_of(server(ONE), server(TWO, topics=None, untold={"topics": "not supported"}))
-    assert verdict(model).word == "agree"
+    assert verdict(model) == Verdict("agree", ("topics not compared",))
 
 
 def test_how_many_differences_there_are_between_each_two() -> None:
