@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from nsadmin import contexts
 from nsadmin.client.address_map import pair
 from nsadmin.client.addresses import parse_addrs
 from nsadmin.client.credentials import SOURCES
@@ -157,8 +156,7 @@ def context_set(
         "verify": verify,
     }
 
-    def change() -> Contexts:
-        found = contexts.load(contexts.path())
+    def change(found: Contexts) -> Contexts:
         item: dict[str, Any] = written(_unset(found.by_name.get(name, Context()), unset or ()))
         _replace(item, _present(given))
         _replace_tls(item, _present(of_tls), tls)

@@ -72,7 +72,7 @@ def context_use(
         # Go back to the one before
         nsadmin contextUse -
     """
-    found = kept(lambda: _load().using(name))
+    found = kept(lambda found: found.using(name))
     return rows_of(found, [found.current or ""], _BRIEF)
 
 
@@ -85,7 +85,7 @@ def context_delete(session: Session, name: Name) -> Rows:
         nsadmin contextDelete prod
     """
     before = _load()
-    kept(lambda: _load().without(name))
+    kept(lambda found: found.without(name))
     return rows_of(before, [name], _BRIEF)
 
 
@@ -93,15 +93,9 @@ def _load() -> Contexts:
     return attempt(lambda: contexts.load(contexts.path()))
 
 
-def kept(change: Callable[[], Contexts]) -> Contexts:
+def kept(change: Callable[[Contexts], Contexts]) -> Contexts:
     """The contexts after a change, saved."""
-
-    def step() -> Contexts:
-        changed = change()
-        contexts.save(contexts.path(), changed)
-        return changed
-
-    return attempt(step)
+    return attempt(lambda: contexts.change(contexts.path(), change))
 
 
 def attempt(step: Callable[[], T]) -> T:

@@ -45,8 +45,7 @@ def context_login(
         source = f"file:{path}"
         to_file(path, given)
 
-    def change() -> contexts.Contexts:
-        found = contexts.load(contexts.path())
+    def change(found: contexts.Contexts) -> contexts.Contexts:
         return found.with_context(name, found.named(name)._replace(credentials=source))
 
     return rows_of(kept(change), [name])

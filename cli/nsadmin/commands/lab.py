@@ -53,24 +53,22 @@ def announce(addresses: Sequence[str]) -> tuple[str, Callable[[], None]]:
     mine = contexts.Context(namesrv_addr=";".join(addresses))
 
     def remove() -> None:
+        def without(known: contexts.Contexts) -> contexts.Contexts:
+            return known.without(CONTEXT) if known.by_name.get(CONTEXT) == mine else known
+
         try:
-            known = contexts.load(file)
-            if known.by_name.get(CONTEXT) != mine:
-                return
-            rest = known.without(CONTEXT)
-            if is_new and not rest.by_name:
+            if not contexts.change(file, without).by_name and is_new:
                 os.remove(file)
-            else:
-                contexts.save(file, rest)
         except (contexts.BadConfig, OSError):
             # It is the operator's by now, and his to repair.
             pass
 
+    def with_mine(known: contexts.Contexts) -> contexts.Contexts:
+        return known.with_context(CONTEXT, mine) if _is_left_over(known.by_name.get(CONTEXT)) else known
+
     try:
-        known = contexts.load(file)
-        if not _is_left_over(known.by_name.get(CONTEXT)):
+        if contexts.change(file, with_mine).by_name[CONTEXT] != mine:
             return f"{file} has a context {CONTEXT} of yours, which stays as it is", lambda: None
-        contexts.save(file, known.with_context(CONTEXT, mine))
     except contexts.BadConfig as error:
         return f"no context was written: {error}", lambda: None
     return f"Context {CONTEXT} in {file}: nsadmin --context {CONTEXT} clusterList", remove

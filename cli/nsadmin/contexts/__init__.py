@@ -3,7 +3,7 @@
 Which setting wins is decided in `nsadmin.settings`.
 """
 
-from nsadmin.contexts.file import load, path, save
+from nsadmin.contexts.file import change, load, path, save
 from nsadmin.contexts.records import BadConfig, Context, Contexts, ContextTls
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Context",
     "ContextTls",
     "Contexts",
+    "change",
     "load",
     "path",
     "save",

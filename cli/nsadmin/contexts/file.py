@@ -1,7 +1,8 @@
 """The file of contexts: found, read, replaced; without pathlib, as every command looks for it."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any
 
@@ -68,6 +69,34 @@ def _context(file: Place, name: object, item: Any) -> Context:
         return fields.read(item)
     except fields.Wrong as error:
         raise BadConfig(f"{file}: context {name}: {error}") from None
+
+
+def change(file: Place, step: Callable[[Contexts], Contexts]) -> Contexts:
+    """What `step` makes of what the file has, saved; whoever else changes it waits so long. BadConfig."""
+    with _alone(os.path.dirname(os.path.realpath(file))):
+        found = load(file)
+        changed = step(found)
+        if changed != found:
+            save(file, changed)
+    return changed
+
+
+@contextmanager
+def _alone(folder: str) -> Iterator[None]:
+    """The folder is held: the file itself is replaced by another one. Some file systems hold nothing."""
+    import fcntl
+
+    with suppress(OSError):
+        os.makedirs(folder, exist_ok=True)
+    descriptor = -1
+    try:
+        with suppress(OSError):
+            descriptor = os.open(folder, os.O_RDONLY)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 def save(file: Place, contexts: Contexts) -> None:

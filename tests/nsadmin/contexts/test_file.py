@@ -1,11 +1,13 @@
 """The file of contexts: read, changed, refused."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from nsadmin.client.access import Credentials
-from nsadmin.contexts import BadConfig, Context, Contexts, ContextTls, load, path, save
+from nsadmin.contexts import BadConfig, Context, Contexts, ContextTls, change, load, path, save
 
 PROD = Context("a:9876;b:9876", timeout=5.0, output="json", read_only=True, color="red")
 FULL = Context(
@@ -59,6 +61,29 @@ def test_a_context_in_use_that_is_gone_from_the_file_is_none_in_use(tmp_path: Pa
     file = tmp_path / "config.yaml"
     file.write_text("current: gone\ncontexts: {lab: {namesrvAddr: a}}\n")
     assert load(file).current is None
+
+
+def test_who_changes_it_at_the_same_time_loses_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "config.yaml"
+
+    def add(number: int) -> None:
+        def step(found: Contexts) -> Contexts:
+            time.sleep(0.01)
+            return found.with_context(f"c{number}", Context(f"a:{number}"))
+
+        change(file, step)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(add, range(8)))
+    assert sorted(load(file).by_name) == [f"c{number}" for number in range(8)]
+
+
+def test_a_change_of_nothing_leaves_the_file_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text("# Mine.\ncontexts: {lab: {namesrvAddr: a:1}}\n")
+    before = file.stat()
+    assert list(change(file, lambda found: found).by_name) == ["lab"]
+    assert file.stat() == before
 
 
 def test_what_has_not_changed_is_not_read_again(tmp_path: Path) -> None:
