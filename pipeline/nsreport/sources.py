@@ -56,7 +56,12 @@ PIECE = 1 << 20
 _CUTS = "spark.sql.files.minPartitionNum"
 _CUT_OTHERWISE = "files have grown, or were cut up otherwise, since their lines were counted; run it again"
 
+DAMAGE = "0000-00-00 00:00:00 - damaged: "
+"""Begins the line that stands for what cannot be read of a log: a message of its own, of no time."""
+
 _PACKED = (".zst", ".gz")
+_STEP = 1 << 12
+"""Bytes of which nothing can be read where one of them is damaged."""
 _OWN = ("file", "line", "text", "kind", "server")
 _BLOCKS = (
     "path string, start bigint, begin bigint, lines bigint, first bigint, stop bigint,"
@@ -245,13 +250,14 @@ def pieces(content: bytes, path: str) -> list[tuple[int, str]]:
 def inflate(content: bytes, path: str) -> bytes:
     """What a file holds, decompressed as its name says; of one that is damaged, what can be read.
 
-    Where a journal is damaged a line says so, which is no record.
+    Where it is damaged a line says so, which is no record and no message.
     """
     zst, gz = _PACKED
+    name = path.rpartition("/")[2]
     if path.endswith(zst):
-        return b"".join(_frames(content, path.rpartition("/")[2]))
+        return b"".join(_frames(content, name))
     if path.endswith(gz):
-        return b"".join(_members(content))
+        return _members(content, name)
     return content
 
 
@@ -278,14 +284,22 @@ def _frames(content: bytes, name: str) -> Iterator[bytes]:
         at = resumed
 
 
-def _members(content: bytes) -> Iterator[bytes]:
-    while content:
-        member = zlib.decompressobj(16 + zlib.MAX_WBITS)
-        try:
-            yield member.decompress(content)
-        except zlib.error:
-            return
-        content = member.unused_data
+def _members(content: bytes, name: str) -> bytes:
+    """What is in it; nothing can be told apart behind a place where it is damaged."""
+    found, rest = [], content
+    while rest or not content:
+        member, at = zlib.decompressobj(16 + zlib.MAX_WBITS), 0
+        with contextlib.suppress(zlib.error):
+            while not member.eof and at < len(rest):
+                found.append(member.decompress(rest[at : at + _STEP]))
+                at += _STEP
+        if not member.eof:
+            plain = b"".join(found)
+            end = min(len(content) - len(rest) + at, len(content))
+            told = f"{DAMAGE}{name} cannot be read from byte {end} on, or was cut off there\n"
+            return plain[: plain.rfind(b"\n") + 1] + told.encode()
+        rest = member.unused_data + rest[at:]
+    return b"".join(found)
 
 
 def literal(path: str) -> str:

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import random
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from pyspark.errors import SparkRuntimeException
 from pyspark.sql import SparkSession
 
 from nsreport import sources
-from nsreport.sources import File, Source
+from nsreport.sources import DAMAGE, File, Source
 
 NAME = "0000000000000001-20251121T140300123Z.jsonl"
 LINES = [f"line {number} é" for number in range(1, 6)]
@@ -174,8 +175,32 @@ def test_of_a_damaged_file_what_can_be_read_is_read() -> None:
         assert sources.pieces(damaged, "/a/x.zst") == [(1, "\n".join([*kept, said]))]
     said = f"x.zst is damaged: {second} bytes from byte 0 on cannot be read"
     assert sources.pieces(flipped, "x.zst") == [(1, "\n".join([said, *LINES[1:]]))]
-    assert sources.pieces(b"no gzip\n", "x.gz") == []
-    assert sources.pieces(gzip.compress(WHOLE) + b"no gzip", "x.gz") == [(1, "\n".join(LINES))]
+
+
+def test_a_log_that_was_cut_off_says_so_in_a_line_of_its_own() -> None:
+    whole = gzip.compress(WHOLE)
+    for damaged, kept, at in (
+        (b"no gzip\n", [], 0),
+        (b"", [], 0),
+        (whole + b"no gzip", LINES, len(whole)),
+        (whole + whole[:-1], LINES + LINES, 2 * len(whole) - 1),
+    ):
+        said = f"{DAMAGE}x.gz cannot be read from byte {at} on, or was cut off there"
+        assert sources.pieces(damaged, "/a/x.gz") == [(1, "\n".join([*kept, said]))]
+    assert sources.pieces(whole + whole, "x.gz") == [(1, "\n".join(LINES + LINES))]
+
+
+def test_of_a_long_log_all_is_read_that_stands_before_the_damage() -> None:
+    chance = random.Random(0)
+    written = [f"{number} {chance.getrandbits(256):x}" for number in range(4000)]
+    packed = bytearray(gzip.compress("".join(f"{line}\n" for line in written).encode()))
+    packed[len(packed) // 2] ^= 0xFF
+    [(first, text)] = sources.pieces(bytes(packed), "x.gz")
+    *read, said = text.split("\n")
+    # Bytes that are not what they were may still be text, to the sum behind them.
+    same = next(at for at, (one, other) in enumerate(zip(read, written, strict=False)) if one != other)
+    assert (first, said.startswith(DAMAGE)) == (1, True)
+    assert same > 1800
 
 
 def test_what_is_no_text_is_read_all_the_same(spark: SparkSession, tmp_path: Path) -> None:

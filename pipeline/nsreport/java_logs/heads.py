@@ -24,6 +24,8 @@ from pyspark.sql.functions import (
     when,
 )
 
+from nsreport.sources import DAMAGE
+
 # The thread is there or not, and so is the level: stats.log and watermark.log leave them out.
 _HEAD = r"(?s)^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?: (TRACE|DEBUG|INFO|WARN|ERROR))?(?: (\S.*?))?? - (.*)$"
 _CLOCK = "+08:00"
@@ -79,8 +81,10 @@ _PARTS = ((2, "level"), (3, "thread"), (4, "message"))
 
 def orphans(lines: DataFrame) -> DataFrame:
     """What is no message: `file, line, text, kind, date, reason`."""
-    reason = when(col("text").rlike(_HEAD), "no such time").otherwise(
-        "continues a line that is not in this file"
+    reason = (
+        when(col("text").startswith(DAMAGE), "the file is damaged")
+        .when(col("text").rlike(_HEAD), "no such time")
+        .otherwise("continues a line that is not in this file")
     )
     own = lines.select("file", "line", "text", "kind", "date", reason.alias("reason"))
     return own.where(moment(col("text")).isNull())

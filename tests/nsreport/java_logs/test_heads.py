@@ -7,6 +7,7 @@ from pyspark.testing import assertDataFrameEqual
 
 from nsreport import java_logs
 from nsreport.java_logs import heads
+from nsreport.sources import DAMAGE
 from tests.nsreport.java_logs.conftest import Read, messages
 
 
@@ -29,6 +30,15 @@ def test_what_continues_a_line_joins_it(spark: SparkSession) -> None:
     assertDataFrameEqual(
         told, spark.createDataFrame(parts, "ts string, level string, thread string, message string")
     )
+
+
+def test_where_a_log_is_damaged_no_message_goes_on(spark: SparkSession) -> None:
+    said = f"{DAMAGE}x.gz cannot be read"
+    lines = messages(spark, {"s": {"namesrv.log": f"2026-11-22 08:00:00 - a\n\tat b\n{said}\n"}})
+    assert [row.message for row in heads.messages(lines).collect()] == ["a\n\tat b"]
+    assert [(row.text, row.reason) for row in heads.orphans(lines).collect()] == [
+        (said, "the file is damaged")
+    ]
 
 
 def test_a_rotated_file_has_the_hashes_that_it_had(spark: SparkSession) -> None:
