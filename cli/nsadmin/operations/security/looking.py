@@ -59,9 +59,7 @@ def look(eyes: Eyes, now: float) -> Seen:
     """At all name servers, and all brokers that any of them lists."""
     addrs = list(eyes.own.addresses.addrs)
     found = listed.look(eyes.own)
-    ours = {
-        addr for addr, heard, _ in eyes.own.clusters.heard_each() if heard and heard.heartbeats is not None
-    }
+    ours = _ours(eyes)
     open_ = {addr for addr, answer, _ in _asked(eyes, "clusters", addrs) if answer and answer.refusal is None}
     servers = [
         one._replace(is_ours=one.addr in ours, lists=one.addr in open_)
@@ -70,6 +68,14 @@ def look(eyes: Eyes, now: float) -> Seen:
     brokers = _with_replication(eyes.own, _servers(eyes, BROKER, found.names))
     unlisted = None if found.by_server else "no name server tells which brokers there are"
     return Seen(now, [*servers, *brokers], unlisted)
+
+
+def _ours(eyes: Eyes) -> set[str]:
+    """This project's name servers tell when they heard of whom, some only to who trusts any certificate."""
+    heard = eyes.own.clusters.heard_each()
+    if any(one.result is None for one in heard):
+        heard += eyes.veiled.clusters.heard_each()
+    return {one.addr for one in heard if one.result and one.result.heartbeats is not None}
 
 
 def _servers(eyes: Eyes, kind: str, names: Mapping[str, str]) -> list[Server]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import reply
+from namesrv_core.protocol.command import Command, reply
 from nsadmin import Access, AdminClient, Tls
 from nsadmin.client.caller import CHANGES
 from nsadmin.operations.security.looking import Eyes, Server, look
@@ -82,6 +82,18 @@ def test_a_server_behind_tls_is_asked_through_it(ends: ExitStack, authority: Aut
     assert found.certificate is not None
     assert (found.certificate.name, found.certificate.is_self_signed) == ("ns", False)
     assert found.told == server.config
+
+
+def test_ours_is_known_whoever_issued_its_certificate(ends: ExitStack, authority: Authority) -> None:
+    server = ends.enter_context(FakeNameServer(tls=authority.issue("ns").for_servers()))
+
+    def telling(asked: Command) -> Command:
+        answer = server._cluster_info(asked)
+        answer.ext = {"heartbeats": "{}"}
+        return answer
+
+    server.handlers[RequestCode.GET_BROKER_CLUSTER_INFO] = telling
+    assert seen(ends, server.addr)[server.addr].is_ours
 
 
 def test_one_that_refuses_tells_its_version_all_the_same(ends: ExitStack) -> None:
