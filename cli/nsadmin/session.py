@@ -95,7 +95,11 @@ class Session:
         return self.options.dry_run
 
     @cached_property
-    def _client(self) -> AdminClient:
+    def admin(self) -> AdminClient:
+        """Asks every name server each time, so that one that is dead or tells another story is noticed.
+
+        Whoever is named by address is asked there, for which no name server is needed.
+        """
         return AdminClient(
             self._name_servers,
             access=self.options.access,
@@ -133,25 +137,15 @@ class Session:
         return observing.together(observers)
 
     @property
-    def admin(self) -> AdminClient:
-        """Asks every name server each time, so that one that is dead or tells another story is noticed."""
-        return self._client
-
-    @property
     def brokers(self) -> Brokers:
         """Brokers asked at their own addresses, for which no name server is needed."""
-        return self._client.brokers
-
-    @property
-    def direct(self) -> AdminClient:
-        """The same client for requests to addresses that were named, for which no name server is needed."""
-        return self._client
+        return self.admin.brokers
 
     def bystander(self) -> AdminClient:
         """Another client for the same name servers, asking briefly; who does not answer is not noted."""
         access = self.options.access
         return AdminClient(
-            lambda: self._client.addresses,
+            lambda: self.admin.addresses,
             access=access._replace(timeout=min(access.timeout, _BRIEFLY), retries=0),
             observer=self._tracer,
             read_only=True,
@@ -164,7 +158,7 @@ class Session:
     def onlooker(self) -> AdminClient:
         """Another client for the same name servers, for a thread that reads for days; without a bar."""
         return AdminClient(
-            self._client.addresses,
+            self.admin.addresses,
             access=self.options.access,
             observer=self._tracer,
             read_only=True,
@@ -260,7 +254,7 @@ class Session:
     @property
     def is_complete(self) -> bool:
         """Whether every name server that was asked could be reached."""
-        return "_client" not in self.__dict__ or not self._client.unreachable
+        return "admin" not in self.__dict__ or not self.admin.unreachable
 
     def story_of_interruption(self) -> str:
         """What an interrupted command had done; a command that changes nothing was only interrupted."""
@@ -272,12 +266,12 @@ class Session:
         """Leave, and say what was noticed on the way."""
         if self._bar is not None:
             self._bar.close()
-        if "_client" not in self.__dict__:
+        if "admin" not in self.__dict__:
             return
-        self._client.close()
-        unreachable = self._client.unreachable
-        if unreachable and len(unreachable) < len(self._client.addresses.addrs):
+        self.admin.close()
+        unreachable = self.admin.unreachable
+        if unreachable and len(unreachable) < len(self.admin.addresses.addrs):
             for addr, error in unreachable.items():
                 diagnostics.say(f"name server {addr}: {error_text(error)}")
-        for line in self._client.disagreements:
+        for line in self.admin.disagreements:
             self.remark(f"name server {line}")

@@ -76,7 +76,7 @@ def list_acl(
         nsadmin listAcl -b 127.0.0.1:10911 -r Topic:orders
     """
     targets = members_at(session, "listAcl", broker, cluster)
-    results = matched(targets, session.direct.acls.each(addrs(targets), subject, resource))
+    results = matched(targets, session.admin.acls.each(addrs(targets), subject, resource))
     rows = [
         _row(target, name, entry)
         for target, found in zip(targets, results, strict=True)
@@ -100,7 +100,7 @@ def get_acl(
     targets = members_at(session, "getAcl", broker, cluster)
     results = [
         found.then(lambda entries: _some(name, entries))
-        for found in matched(targets, session.direct.acls.get(addrs(targets), name))
+        for found in matched(targets, session.admin.acls.get(addrs(targets), name))
     ]
     rows = [
         _row(target, name, entry)
@@ -185,7 +185,7 @@ def delete_acl(
     kind = values.one_of("deleteAcl", "--policyType", policy_type, POLICY_TYPES)
     targets = members_at(session, "deleteAcl", broker, cluster)
     session.confirm(f"Delete {', '.join(chosen) or 'the whole ACL'} of {name} from {places(targets)}?")
-    plans = session.direct.acls.plan_delete(addrs(targets), name, chosen, kind)
+    plans = session.admin.acls.plan_delete(addrs(targets), name, chosen, kind)
     return _carried_out(session, targets, name, plans)
 
 
@@ -209,14 +209,14 @@ def copy_acl(
         nsadmin copyAcl 127.0.0.1:10911 127.0.0.1:10921 -s User:operator-1 --yes
     """
     origin, goal = broker_addr(session, source), broker_addr(session, target)
-    [found] = session.direct.acls.each([origin])
+    [found] = session.admin.acls.each([origin])
     if found.error is not None:
         raise found.error
     there = found.result or {}
     names = [_subject(name) for name in values.names("copyAcl", "-s", subjects)] or sorted(there)
     session.confirm(f"Copy {len(names)} ACLs from {origin} to {goal}?")
     plans = [_copied(session, origin, goal, name, there.get(name)) for name in names]
-    done = plans if session.dry_run else session.direct.acls.carry_out(plans)
+    done = plans if session.dry_run else session.admin.acls.carry_out(plans)
     rows = [_changed(session, at(goal), name, result) for name, result in zip(names, done, strict=True)]
     return Rows(CHANGE_COLUMNS, rows, [result.error for result in done], (), IN_TABLE)
 
@@ -226,7 +226,7 @@ def _copied(
 ) -> ServerResult[AclChange]:
     if not entries:
         return ServerResult(goal, None, NotFound(f"{origin} has no ACL of {subject}"))
-    return session.direct.acls.plan_merge([goal], subject, entries)[0]
+    return session.admin.acls.plan_merge([goal], subject, entries)[0]
 
 
 def _merge(
@@ -241,14 +241,14 @@ def _merge(
     targets = members_at(session, command, broker, cluster)
     what = "; ".join(map(_text, entries))
     session.confirm(f"Have {name} get {what} on {places(targets)}?")
-    plans = session.direct.acls.plan_merge(addrs(targets), name, entries)
+    plans = session.admin.acls.plan_merge(addrs(targets), name, entries)
     return _carried_out(session, targets, name, plans)
 
 
 def _carried_out(
     session: Session, targets: Sequence[Target], subject: str, plans: Sequence[ServerResult[AclChange]]
 ) -> Rows:
-    done = carried_out(session, targets, plans, session.direct.acls.carry_out)
+    done = carried_out(session, targets, plans, session.admin.acls.carry_out)
     rows = [_changed(session, target, subject, result) for target, result in done]
     return Rows(CHANGE_COLUMNS, rows, [result.error for _, result in done], (), IN_TABLE)
 

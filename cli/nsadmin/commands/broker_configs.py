@@ -41,7 +41,7 @@ def get_broker_config(session: Session, broker: AddrWord, cluster: MembersOption
         nsadmin getBrokerConfig -c cluster-a --filter key=fileReservedTime
     """
     targets = members_at(session, "getBrokerConfig", broker, cluster)
-    results = matched(targets, session.direct.broker_configs.each(addrs(targets)))
+    results = matched(targets, session.admin.broker_configs.each(addrs(targets)))
     rows: list[Row] = [
         {**identity(target), "key": key, "value": value}
         for target, found in zip(targets, results, strict=True)
@@ -83,7 +83,7 @@ def update_broker_config(
     choose = members_at if slaves else masters_at
     targets = choose(session, "updateBrokerConfig", broker, cluster)
     session.confirm(f"Set {key} = {value!r} on {places(targets)}?")
-    configs = session.direct.broker_configs
+    configs = session.admin.broker_configs
     act = configs.plan if session.dry_run else configs.update
     return _rows(targets, key, act(addrs(targets), key, value), "dry-run" if session.dry_run else "done")
 

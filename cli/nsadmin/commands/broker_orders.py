@@ -63,7 +63,7 @@ def set_commit_log_read_ahead_mode(
     targets = members_at(session, command, broker, cluster)
     session.confirm(f"Set read-ahead mode {mode} on {places(targets)}?")
     after = {"dataReadAheadEnable": "true" if mode == "0" else "false"}
-    upkeep = session.direct.upkeep
+    upkeep = session.admin.upkeep
     return _switched(
         session, targets, READ_AHEAD, lambda _: after, lambda at: upkeep.set_read_ahead(at, int(mode))
     )
@@ -96,7 +96,7 @@ def switch_timer_engine(
         raise UsageError(f"{command}: {engine!r} cannot be: give R (RocksDB) or F (files of a time wheel)")
     targets = masters_at(session, command, broker, cluster)
     session.confirm(f"Keep timed messages in {ENGINES[engine]} on {places(targets)}?")
-    upkeep = session.direct.upkeep
+    upkeep = session.admin.upkeep
     return _switched(
         session,
         targets,
@@ -122,7 +122,7 @@ def _switched(
 ) -> Rows:
     """Settings before and after; in a dry run, what the order would make of them."""
     at = addrs(targets)
-    before = {found.addr: found for found in session.direct.upkeep.settings(at, names)}
+    before = {found.addr: found for found in session.admin.upkeep.settings(at, names)}
     if session.dry_run:
         done = [found.then(planned) for found in before.values()]
     else:
@@ -162,9 +162,9 @@ def reset_master_flush_offset(
         raise UsageError(f"{command}: {offset!r} is no offset: give bytes of the commit log, 0 or more")
     [target] = members_at(session, command, broker, None)
     addr = target.broker_addr or ""
-    before = session.direct.upkeep.master_flush_offset(addr).result
+    before = session.admin.upkeep.master_flush_offset(addr).result
     session.confirm(f"Tell {addr} that its master's commit log is on the disk up to {offset}?")
-    upkeep = session.direct.upkeep
+    upkeep = session.admin.upkeep
     done = upkeep.slave(addr) if session.dry_run else upkeep.reset_master_flush_offset(addr, int(offset))
     row = {**identity(target), **outcome(done.error, "dry-run" if session.dry_run else "done")}
     shown = change(before, int(offset)) if done.error is None else {"before": before}
@@ -196,7 +196,7 @@ def check_rocksdb_cq_write_progress(
     """
     since = moment("checkRocksdbCqWriteProgress", "-cf", check_from, int(time() * 1000) - _MONTH)
     targets = masters_at(session, "checkRocksdbCqWriteProgress", None, cluster)
-    found = session.direct.upkeep.check_rocksdb_queues(addrs(targets), topic, since)
+    found = session.admin.upkeep.check_rocksdb_queues(addrs(targets), topic, since)
     results = matched(targets, found)
     rows: list[Row] = [
         {

@@ -50,7 +50,7 @@ def get_cold_data_flow_ctr_info(session: Session, broker: AddrWord, cluster: Mem
         nsadmin getColdDataFlowCtrInfo 127.0.0.1:10911
     """
     targets = members_at(session, "getColdDataFlowCtrInfo", broker, cluster)
-    results = matched(targets, session.direct.cold_data.each(addrs(targets)))
+    results = matched(targets, session.admin.cold_data.each(addrs(targets)))
     rows = [row for target, found in zip(targets, results, strict=True) for row in _rows(target, found)]
     common = {found.result.group_threshold for found in results if found.result is not None}
     notes = [
@@ -138,7 +138,7 @@ def _changed(
     targets = masters_at(session, command, broker, cluster)
     what = "Remove the threshold" if threshold is None else f"Set {threshold} bytes per second"
     session.confirm(f"{what} of {group} on {places(targets)}?")
-    control, at = session.direct.cold_data, addrs(targets)
+    control, at = session.admin.cold_data, addrs(targets)
     if session.dry_run:
         done = control.plan(at, group, threshold)
     elif threshold is None:

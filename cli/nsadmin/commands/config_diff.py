@@ -100,7 +100,7 @@ def _brokers(session: Session, cluster: str | None) -> Iterator[ServerResult[Ser
     }
     infos = session.brokers.runtime_infos(list(named))
     releases = {one.addr: one.result.version for one in infos if one.result is not None}
-    for addr, config, error in session.direct.broker_configs.each(named):
+    for addr, config, error in session.admin.broker_configs.each(named):
         if config is None:
             yield ServerResult(f"broker {named[addr]} at {addr}", None, error)
         else:

@@ -55,7 +55,7 @@ def get_consume_mode(
         nsadmin getConsumeMode -c cluster-a -g search-indexer
     """
     targets = members_at(session, "getConsumeMode", broker, cluster)
-    modes = session.direct.consume_modes
+    modes = session.admin.consume_modes
     found = matched(targets, modes.each(addrs(targets)))
     defaults = matched(targets, modes.defaults([item.addr for item in found if item.error is None]))
     rows = [
@@ -118,7 +118,7 @@ def set_consume_mode(
         raise UsageError(f"{command}: {mode!r} is no mode: give PULL or POP")
     targets = masters_at(session, command, broker, cluster)
     session.confirm(f"Let {group} {wanted.mode} from {topic} on {places(targets)}?")
-    modes = session.direct.consume_modes
+    modes = session.admin.consume_modes
     act = modes.plan if session.dry_run else modes.set
     results = matched(targets, act(addrs(targets), topic, group, wanted))
     word = "dry-run" if session.dry_run else "done"

@@ -63,7 +63,7 @@ def query_cq(
         nsadmin queryCq payments 0 0 -c 2
     """
     numbers = number("queryCq", "QUEUE", queue), number("queryCq", "OFFSET", index)
-    queues = session.direct.consume_queues
+    queues = session.admin.consume_queues
     names: list[str | None]
     if broker is not None:
         names = [None]

@@ -263,7 +263,7 @@ def broker_consume_stats(
     if timeout_millis <= 0:
         raise UsageError(f"brokerConsumeStats: -t {timeout_millis} cannot be: give milliseconds, more than 0")
     ordered = values.flag("brokerConsumeStats", "-o", is_order) or False
-    lags = session.direct.consumers.broker_stats(
+    lags = session.admin.consumers.broker_stats(
         broker_addr(session, broker), is_order=ordered, timeout=timeout_millis / 1000
     )
     rows = [_lag(lag) for lag in lags if level <= 0 or (lag.diff is not None and lag.diff >= level)]

@@ -37,7 +37,7 @@ def add_broker(
     """
     addr = parse_addr(container, BROKER_PORT)
     session.confirm(f"Start the broker of {path} in the container {addr}?")
-    containers = session.direct.containers
+    containers = session.admin.containers
     done = containers.check(addr) if session.dry_run else containers.add(addr, path)
     return _rows(session, done, path)
 
@@ -62,7 +62,7 @@ def remove_broker(
     """
     addr, wanted = parse_addr(container, BROKER_PORT), _identity(broker)
     session.confirm(f"Stop {wanted.broker_name} (id {wanted.broker_id}) in the container {addr}?")
-    containers = session.direct.containers
+    containers = session.admin.containers
     done = containers.check(addr) if session.dry_run else containers.remove(addr, wanted)
     return _rows(session, done, broker)
 

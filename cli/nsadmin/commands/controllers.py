@@ -49,7 +49,7 @@ def get_controller_meta_data(session: Session, controllers: Addresses) -> Rows:
         # Who leads
         nsadmin getControllerMetaData -a 127.0.0.1:9877
     """
-    found = session.direct.controllers.meta(_list("getControllerMetaData", controllers))
+    found = session.admin.controllers.meta(_list("getControllerMetaData", controllers))
     rows: list[Row] = [
         {
             "controllerAddr": item.addr,
@@ -91,7 +91,7 @@ def get_sync_state_set(
 
 def _replicas(session: Session, controllers: str, broker_name: str | None, cluster: str | None) -> Rows:
     names = _names(session, "getSyncStateSet", broker_name, cluster)
-    there = session.direct.controllers
+    there = session.admin.controllers
     leader = there.leader(_list("getSyncStateSet", controllers))
     found = there.replica_sets(leader, names)
     rows = [_row(item, replica) for item in found.values() for replica in item.replicas]
@@ -131,7 +131,7 @@ def _epochs(session: Session, broker_name: str | None, cluster: str | None) -> R
     ]
     if not targets:
         raise NotFound(f"no broker is registered as {', '.join(names)}")
-    results = matched(targets, session.direct.controllers.epochs(addrs(targets)))
+    results = matched(targets, session.admin.controllers.epochs(addrs(targets)))
     rows: list[Row] = [
         {
             **identity(target),
@@ -156,7 +156,7 @@ def get_controller_config(session: Session, controllers: Addresses) -> Rows:
         # One setting on every controller
         nsadmin getControllerConfig -a 127.0.0.1:9877 --filter key=scanNotActiveBrokerInterval
     """
-    found = session.direct.controllers.configs.each(_list("getControllerConfig", controllers))
+    found = session.admin.controllers.configs.each(_list("getControllerConfig", controllers))
     rows: list[Row] = [
         {"controllerAddr": item.addr, "key": key, "value": value}
         for item in found
@@ -181,7 +181,7 @@ def update_controller_config(
     """
     listed = _list("updateControllerConfig", controllers)
     session.confirm(f"Set {key} = {value!r} on {', '.join(listed)}?")
-    configs = session.direct.controllers.configs
+    configs = session.admin.controllers.configs
     done = (configs.plan if session.dry_run else configs.update)(listed, key, value)
     rows: list[Row] = []
     for addr, item, error in done:
@@ -214,7 +214,7 @@ def elect_master(
         # What would change
         nsadmin electMaster broker-a 1 -a 127.0.0.1:9877 -c DefaultCluster --dry-run
     """
-    there = session.direct.controllers
+    there = session.admin.controllers
     leader = there.leader(_list("electMaster", controllers))
     before = there.replica_set(leader, broker_name)
     wanted = _replica(before, _id("electMaster", broker_id))
@@ -264,7 +264,7 @@ def clean_broker_metadata(
         )
     if cluster is None and not living:
         raise UsageError("cleanBrokerMetadata: give the broker's cluster with -c, or -l")
-    there = session.direct.controllers
+    there = session.admin.controllers
     leader = there.leader(_list("cleanBrokerMetadata", controllers))
     before = there.replica_set(leader, broker_name)
     texts = [text for text in (ids or "").split(";") if text.strip()]

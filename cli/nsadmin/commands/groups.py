@@ -157,7 +157,7 @@ def update_sub_group(
     signed = _signed(attributes)
     targets = masters_at(session, command, broker, cluster)
     session.confirm(f"Create or change the consumer group {group} on {places(targets)}?")
-    groups = session.direct.groups
+    groups = session.admin.groups
     if session.dry_run:
         return _changes(group, groups.planned(group, targets, changes, signed), changes, "dry-run")
     return _changes(group, groups.update(group, targets, changes, signed), changes, "done")
@@ -250,7 +250,7 @@ def delete_sub_group(
     topics = [] if cluster is None or keep_topics else [f"%RETRY%{group}", f"%DLQ%{group}"]
     what = [f"the consumer group {group}", *(["its offsets"] if removes else []), *topics]
     session.confirm(f"Delete {', '.join(what)} on {places(targets)}?")
-    groups = session.direct.groups
+    groups = session.admin.groups
     if session.dry_run:
         results, done = groups.holders(group, targets), "dry-run"
     else:

@@ -78,7 +78,7 @@ def _update(
     due = [outcome.step for outcome in found if outcome.result == "planned"]
     left = [outcome for outcome in found if outcome.result != "planned"]
     troubles = [Trouble(item.name, item.error) for item in live.brokers if item.error is not None]
-    lost = stranded(session.direct, live, due)
+    lost = stranded(session.admin, live, due)
     notes = [*warnings(lost), *_remarks(listed), _summary(kind, due, left)]
     if session.dry_run or not due:
         outcomes = [Outcome(step, "dry-run", None) for step in due]
@@ -87,7 +87,7 @@ def _update(
             session.remark(line)
         session.confirm(f"{', '.join(item.addr or item.name for item in live.brokers)}: {notes[-1]}; go on?")
         with session.counting(command, len(due)) as advance:
-            outcomes = carry_out(session.direct, live, due, advance)
+            outcomes = carry_out(session.admin, live, due, advance)
         failures = failed(outcome.error for outcome in outcomes)
         notes = [notes[-1], *([f"failed in {failures} of {len(outcomes)} steps"] if failures else [])]
     shown = rows([*outcomes, *left], troubles, lost, notes)
@@ -111,14 +111,14 @@ def _listed(command: str, kind: SpreadKind, file: str) -> Listed:
 
 def _alone(session: Session, addr: str) -> Live:
     """One master that is known by its address; no name server is asked."""
-    [config] = session.direct.broker_configs.each([addr])
+    [config] = session.admin.broker_configs.each([addr])
     if config.error is not None:
         raise config.error
     items = config.result or {}
     if items.get("brokerRole") == "SLAVE":
         raise NotApplied(f"{addr} is a slave: change its master, whose tables it copies")
     cluster, name = items.get("brokerClusterName", ""), items.get("brokerName", addr)
-    return Live(cluster, observe_brokers(session.direct, {name: addr}, cluster), ())
+    return Live(cluster, observe_brokers(session.admin, {name: addr}, cluster), ())
 
 
 def _remarks(listed: Listed) -> list[str]:

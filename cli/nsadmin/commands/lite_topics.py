@@ -77,7 +77,7 @@ def get_broker_lite_info(
         nsadmin getBrokerLiteInfo -c cluster-a -d
     """
     targets = masters_at(session, "getBrokerLiteInfo", broker, cluster)
-    found = matched(targets, session.direct.lite_topics.brokers(addrs(targets)))
+    found = matched(targets, session.admin.lite_topics.brokers(addrs(targets)))
     rows: list[Row] = [
         {**identity(target), **_told(result, _broker)} for target, result in zip(targets, found, strict=True)
     ]
@@ -108,7 +108,7 @@ def get_parent_topic_info(session: Session, parent: Parent) -> Rows:
         nsadmin getParentTopicInfo chats
     """
     places = _route(session, parent)
-    found = _asked(places, lambda some: session.direct.lite_topics.parents(some, parent))
+    found = _asked(places, lambda some: session.admin.lite_topics.parents(some, parent))
     return _rows(PARENT_COLUMNS, places, found, _parent)
 
 
@@ -138,7 +138,7 @@ def get_lite_topic_info(
         nsadmin getLiteTopicInfo -p chats -l room-1 -s
     """
     places = _route(session, parent)
-    found = _asked(places, lambda some: session.direct.lite_topics.topics(some, parent, lite))
+    found = _asked(places, lambda some: session.admin.lite_topics.topics(some, parent, lite))
     in_table = tuple(name for name in TOPIC_COLUMNS if clients or name != "subscribers")
     rows = _rows(TOPIC_COLUMNS, places, found, _topic)._replace(in_table=in_table)
     if all(result.result is not None and not result.result.is_known for result in found):
@@ -176,7 +176,7 @@ def get_lite_client_info(
         nsadmin getLiteClientInfo -p chats -g readers -c client-1 -s
     """
     places = _holding(session, parent, group)
-    found = _asked(places, lambda some: session.direct.lite_topics.clients(some, parent, group, client))
+    found = _asked(places, lambda some: session.admin.lite_topics.clients(some, parent, group, client))
     in_table = tuple(name for name in CLIENT_COLUMNS if detail or name != "liteTopics")
     rows = _rows(CLIENT_COLUMNS, places, found, _client)._replace(in_table=in_table)
     return _found_somewhere(rows)
@@ -212,7 +212,7 @@ def get_lite_group_info(
         nsadmin getLiteGroupInfo -p chats -g readers -l room-1
     """
     places = _holding(session, parent, group)
-    lites = session.direct.lite_topics
+    lites = session.admin.lite_topics
     if lite is not None:
         one = _asked(places, lambda some: lites.offsets(some, group, lite))
         return _found_somewhere(_rows(GROUP_COLUMNS, places, one, partial(_offsets, lite)))
@@ -279,7 +279,7 @@ def trigger_lite_dispatch(
             raise NotFound(f"{broker!r} has no part of the topic {parent!r}")
     names = ", ".join(place.name for place in places)
     session.confirm(f"Have {names} look anew what {client or 'the clients'} of {group} can get?")
-    lites = session.direct.lite_topics
+    lites = session.admin.lite_topics
     found: list[ServerResult[Any]]
     if session.dry_run:
         found = _asked(places, lambda some: lites.groups(some, group, 1))
@@ -307,7 +307,7 @@ def _holding(session: Session, parent: str, group: str) -> list[_Place]:
     Brokers make a group that they are asked for (autoCreateSubscriptionGroup), and then say it is not LITE.
     """
     places = _route(session, parent)
-    held = _asked(places, lambda some: session.direct.groups.holders(group, map(at, some)))
+    held = _asked(places, lambda some: session.admin.groups.holders(group, map(at, some)))
     if all(isinstance(result.error, NotFound) for result in held):
         raise NotFound(f"no broker of {parent!r} knows the consumer group {group!r}")
     return [place._replace(error=result.error) for place, result in zip(places, held, strict=True)]

@@ -59,7 +59,7 @@ def get_acl_config(session: Session, broker: AddrOption = None, cluster: Members
         nsadmin getAclConfig -b 127.0.0.1:10911
     """
     targets = members_at(session, "getAclConfig", broker, cluster)
-    results = matched(targets, session.direct.plain_acls.each(addrs(targets)))
+    results = matched(targets, session.admin.plain_acls.each(addrs(targets)))
     rows: list[Row] = [
         {
             **identity(target),
@@ -86,7 +86,7 @@ def cluster_acl_config_version(
         nsadmin clusterAclConfigVersion -b 127.0.0.1:10911
     """
     targets = members_at(session, "clusterAclConfigVersion", broker, cluster)
-    results = matched(targets, session.direct.plain_acls.files(addrs(targets)))
+    results = matched(targets, session.admin.plain_acls.files(addrs(targets)))
     rows: list[Row] = [
         {
             **identity(target),
@@ -178,7 +178,7 @@ def update_acl_config(
     if wanted == Account(access_key):
         raise UsageError(f"{command}: nothing to change: give -m, -w, -i, -u, -t, -g or --secretKeyPrompt")
     session.confirm(f"Write the account {access_key!r} on {places(targets)}?")
-    plans = session.direct.plain_acls.plan_update(addrs(targets), wanted)
+    plans = session.admin.plain_acls.plan_update(addrs(targets), wanted)
     return _carried_out(session, targets, access_key, plans)
 
 
@@ -194,7 +194,7 @@ def delete_acl_config(
     """
     targets = members_at(session, "deleteAclConfig", broker, cluster)
     session.confirm(f"Delete the account {access_key!r} from {places(targets)}?")
-    plans = session.direct.plain_acls.plan_delete(addrs(targets), access_key)
+    plans = session.admin.plain_acls.plan_delete(addrs(targets), access_key)
     return _carried_out(session, targets, access_key, plans)
 
 
@@ -220,7 +220,7 @@ def update_global_white_addr(
     """
     wanted = values.names("updateGlobalWhiteAddr", "-g", white)
     targets = members_at(session, "updateGlobalWhiteAddr", broker, cluster)
-    acls = session.direct.plain_acls
+    acls = session.admin.plain_acls
     before = {found.addr: found for found in acls.each(addrs(targets))}
     session.confirm(f"Let everybody at {', '.join(wanted)} do everything on {places(targets)}?")
     done: list[ServerResult[tuple[str, ...]]] = (
@@ -249,7 +249,7 @@ def _line(addresses: list[str] | None) -> str | None:
 def _carried_out(
     session: Session, targets: Sequence[Target], access_key: str, plans: Sequence[ServerResult[AccountChange]]
 ) -> Rows:
-    done = carried_out(session, targets, plans, session.direct.plain_acls.carry_out)
+    done = carried_out(session, targets, plans, session.admin.plain_acls.carry_out)
     rows = [_changed(session, target, access_key, found) for target, found in done]
     return Rows(CHANGE_COLUMNS, rows, [found.error for _, found in done], (), IN_TABLE)
 

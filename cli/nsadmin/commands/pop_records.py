@@ -45,12 +45,12 @@ def export_pop_record(
             "exportPopRecord: -d means the opposite in mqadmin: type --dry-run to look, leave it out to move"
         )
     targets = members_at(session, "exportPopRecord", broker, cluster)
-    kept = session.direct.pop_records.kept(addrs(targets))
+    kept = session.admin.pop_records.kept(addrs(targets))
     having = [addr for addr, is_kept, _ in kept if is_kept]
     moved: dict[str, ServerResult[bool]] = {}
     if having and not session.dry_run:
         session.confirm(f"Move the pop records of {places(targets)} to their message stores?")
-        moved = {result.addr: result for result in session.direct.pop_records.to_message_store(having)}
+        moved = {result.addr: result for result in session.admin.pop_records.to_message_store(having)}
     rows, errors = list[Row](), list[RocketMQError | None]()
     for target, found in zip(targets, matched(targets, kept), strict=True):
         result = moved.get(found.addr, found)

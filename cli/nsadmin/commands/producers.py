@@ -89,7 +89,7 @@ def producer(
     if broker is None:
         results = session.admin.producers.everybody()
     else:
-        results = session.direct.producers.everybody(broker_addr(session, broker))
+        results = session.admin.producers.everybody(broker_addr(session, broker))
     rows: list[Row] = [
         {
             "producerGroup": client.producer_group,

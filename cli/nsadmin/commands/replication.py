@@ -71,7 +71,7 @@ def ha_status(
 
     def once() -> Rows:
         targets = members_at(session, "haStatus", broker, cluster)
-        results = matched(targets, session.direct.replication.status(addrs(targets)))
+        results = matched(targets, session.admin.replication.status(addrs(targets)))
         rows: list[Row] = []
         for target, (_, status, error) in zip(targets, results, strict=True):
             if status is None:

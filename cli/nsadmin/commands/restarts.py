@@ -85,7 +85,7 @@ def rolling_restart(
         # Which brokers, in which order, and what would be done
         nsadmin rollingRestart -c cluster-a --dry-run
     """
-    groups = [group for group in session.direct.clusters.info().in_cluster(cluster) if group.broker_addrs]
+    groups = [group for group in session.admin.clusters.info().in_cluster(cluster) if group.broker_addrs]
     rules = Rules(round(duration("rollingRestart", "--patience", patience, 1, 86400) * 1000), pause_after)
     drain_rules = drains.rules("rollingRestart", settle, intervals, threshold)
     pace = drains.pace("rollingRestart", interval)

@@ -159,7 +159,7 @@ def _ordered(
 ) -> Rows:
     session.require_writable(command)
     targets = members_at(session, command, broker, cluster)
-    stores = session.direct.upkeep.config_stores
+    stores = session.admin.upkeep.config_stores
     kept = stores.kept(addrs(targets))
     able = [item.addr for item in kept if item.result and item.result.reason is None]
     done: dict[str, ServerResult[bool]] = {}

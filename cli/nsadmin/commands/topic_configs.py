@@ -126,7 +126,7 @@ def _carried_out(
     session: Session, targets: Sequence[Target], topic: str, patch: TopicPatch, *, create: bool
 ) -> Rows:
     """Plan, ask with the plan in the question, carry out; a row for each broker."""
-    configs = session.direct.topic_configs
+    configs = session.admin.topic_configs
     plans = configs.plan(addrs(targets), topic, patch, create=create)
     due = [plan for plan in plans if plan.is_change]
     for text in dict.fromkeys(_changes(plan) for plan in due):

@@ -37,7 +37,7 @@ def clean_unused_topic(session: Session, broker: AddrWord, cluster: Cluster = No
     """
     targets = members_at(session, "cleanUnusedTopic", broker, cluster)
     session.confirm(f"Delete the queues of topics without config on {places(targets)}?")
-    return _rows(session, targets, session.direct.upkeep.clean_unused_topics, _unused)
+    return _rows(session, targets, session.admin.upkeep.clean_unused_topics, _unused)
 
 
 @shows(COLUMNS)
@@ -55,7 +55,7 @@ def clean_expired_cq(session: Session, broker: AddrWord, cluster: Cluster = None
     """
     targets = members_at(session, "cleanExpiredCQ", broker, cluster)
     session.confirm(f"Delete expired parts of queues on {places(targets)}?")
-    return _rows(session, targets, session.direct.upkeep.clean_expired_consume_queues, _expired)
+    return _rows(session, targets, session.admin.upkeep.clean_expired_consume_queues, _expired)
 
 
 @shows(COLUMNS)
@@ -74,7 +74,7 @@ def delete_expired_commit_log(session: Session, broker: AddrWord, cluster: Clust
     """
     targets = members_at(session, "deleteExpiredCommitLog", broker, cluster)
     session.confirm(f"Delete expired files of the commit log on {places(targets)}?")
-    upkeep = session.direct.upkeep
+    upkeep = session.admin.upkeep
     kept = upkeep.settings(addrs(targets), ["fileReservedTime"]) if session.dry_run else []
     hours = {found.addr: (found.result or {}).get("fileReservedTime") for found in kept}
     return _rows(session, targets, upkeep.delete_expired_commit_logs, _old, hours)
@@ -92,7 +92,7 @@ def _rows(
     changes: dict[str, str] = {}
     found: list[ServerResult[bool]]
     if session.dry_run:
-        infos = session.direct.brokers.runtime_infos(brokers)
+        infos = session.admin.brokers.runtime_infos(brokers)
         changes = {addr: planned(info, hours.get(addr)) for addr, info, _ in infos if info is not None}
         found = [info.then(lambda _: True) for info in infos]
     else:

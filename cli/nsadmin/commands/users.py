@@ -63,7 +63,7 @@ def list_user(
         nsadmin listUser -b 127.0.0.1:10911 -f operator
     """
     targets = members_at(session, "listUser", broker, cluster)
-    results = matched(targets, session.direct.users.each(addrs(targets), text))
+    results = matched(targets, session.admin.users.each(addrs(targets), text))
     rows = [
         _row(target, user)
         for target, found in zip(targets, results, strict=True)
@@ -83,7 +83,7 @@ def get_user(
         nsadmin getUser operator-1 -c cluster-a
     """
     targets = members_at(session, "getUser", broker, cluster)
-    results = matched(targets, session.direct.users.get(addrs(targets), username))
+    results = matched(targets, session.admin.users.get(addrs(targets), username))
     rows = [
         _row(target, found.result) for target, found in zip(targets, results, strict=True) if found.result
     ]
@@ -119,7 +119,7 @@ def create_user(
         session, "createUser", password, password_file, password_stdin, password_visible, wanted=True
     )
     session.confirm(f"Make the {kind} user {username!r} on {places(targets)}?")
-    plans = session.direct.users.plan_create(addrs(targets), User(username, secret, kind))
+    plans = session.admin.users.plan_create(addrs(targets), User(username, secret, kind))
     return _carried_out(session, targets, username, plans)
 
 
@@ -166,7 +166,7 @@ def update_user(
     if (secret, kind, status) == (None, None, None):
         raise UsageError("updateUser: nothing to change: give -t, -s, --passwordPrompt or --passwordFile")
     session.confirm(f"Change the user {username!r} on {places(targets)}?")
-    plans = session.direct.users.plan_update(addrs(targets), User(username, secret, kind, status))
+    plans = session.admin.users.plan_update(addrs(targets), User(username, secret, kind, status))
     return _carried_out(session, targets, username, plans)
 
 
@@ -184,7 +184,7 @@ def delete_user(
     """
     targets = members_at(session, "deleteUser", broker, cluster)
     session.confirm(f"Delete the user {username!r} with his ACL from {places(targets)}?")
-    plans = session.direct.users.plan_delete(addrs(targets), username)
+    plans = session.admin.users.plan_delete(addrs(targets), username)
     return _carried_out(session, targets, username, plans)
 
 
@@ -208,7 +208,7 @@ def copy_user(
         nsadmin copyUser 127.0.0.1:10911 127.0.0.1:10921 -u operator-1 --yes
     """
     origin, goal = broker_addr(session, source), broker_addr(session, target)
-    [found] = session.direct.users.each([origin])
+    [found] = session.admin.users.each([origin])
     if found.error is not None:
         raise found.error
     there = {user.username: user for user in found.result or ()}
@@ -216,8 +216,8 @@ def copy_user(
     missing = {name: NotFound(f"{origin} has no user {name!r}") for name in names if name not in there}
     users = [there[name] for name in names if name in there]
     session.confirm(f"Copy {len(users)} users from {origin} to {goal}?")
-    plans = session.direct.users.plan_copy(goal, users)
-    done = plans if session.dry_run else session.direct.users.carry_out(plans)
+    plans = session.admin.users.plan_copy(goal, users)
+    done = plans if session.dry_run else session.admin.users.carry_out(plans)
     copied = dict(zip((user.username for user in users), done, strict=True))
     results = [copied.get(name) or ServerResult(goal, None, missing.get(name)) for name in names]
     rows = [_changed(session, at(goal), name, result) for name, result in zip(names, results, strict=True)]
@@ -227,7 +227,7 @@ def copy_user(
 def _carried_out(
     session: Session, targets: Sequence[Target], username: str, plans: Sequence[ServerResult[UserChange]]
 ) -> Rows:
-    done = carried_out(session, targets, plans, session.direct.users.carry_out)
+    done = carried_out(session, targets, plans, session.admin.users.carry_out)
     rows = [_changed(session, target, username, result) for target, result in done]
     return Rows(CHANGE_COLUMNS, rows, [result.error for _, result in done], (), IN_TABLE)
 

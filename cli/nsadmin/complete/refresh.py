@@ -17,7 +17,7 @@ def refresh(question: Question, cache: Cache, now: float) -> None:
     with cache.alone(name) as mine:
         if not mine:
             return
-        admin = Session(settings.resolve(connection(question.before))).direct
+        admin = Session(settings.resolve(connection(question.before))).admin
         try:
             lines = of_servers(question.source, admin, question.detail)
         except RocketMQError:
