@@ -18,7 +18,9 @@ from nsadmin.operations.drain.events import Record
 from nsadmin.operations.drain.keeping import Keeping, folder_of, home
 from nsadmin.operations.drain.looking import Cluster
 from nsadmin.operations.drain.running import Clock, Plan
-from nsadmin.operations.restart.running import Broker, Progress, Restart, Rules, words
+from nsadmin.operations.restart.events import words
+from nsadmin.operations.restart.keeping import Progress
+from nsadmin.operations.restart.running import Broker, Restart, Rules
 from nsadmin.operations.restart.state import Process, ordered
 from nsadmin.output import Row, Rows, Text
 from nsadmin.session import Session

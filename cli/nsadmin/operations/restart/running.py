@@ -1,20 +1,18 @@
 """Running: a rolling restart, told as it happens. What it may do next is on the disk before it is done."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import NamedTuple
 
-from namesrv_core.storage import durable
 from nsadmin.operations.drain.events import Record
 from nsadmin.operations.drain.facts import Look, Server, World
-from nsadmin.operations.drain.keeping import Keeping, file_name
+from nsadmin.operations.drain.keeping import Keeping
 from nsadmin.operations.drain.risks import masters, slaves
 from nsadmin.operations.drain.running import Clock, Drain, Refused, check
 from nsadmin.operations.drain.running import Plan as DrainPlan
-from nsadmin.operations.drain.state import BadState, Snapshot, camel
+from nsadmin.operations.drain.state import Snapshot
 from nsadmin.operations.drain.undoing import Undo
-from nsadmin.operations.lock import Lock
+from nsadmin.operations.restart.events import Began, Finished, Paused, Restarted, StepBegan, Waiting, told
+from nsadmin.operations.restart.keeping import Progress
 from nsadmin.operations.restart.state import (
     Process,
     State,
@@ -22,8 +20,6 @@ from nsadmin.operations.restart.state import (
     groups_left,
     name,
     ordered,
-    record,
-    state_of,
 )
 
 Run = Callable[[str, Process], int]
@@ -45,93 +41,6 @@ class Rules(NamedTuple):
 
     patience: int = 600_000
     pause_after: int | None = None
-
-
-class Began(NamedTuple):
-    """A rolling restart begins, or goes on: `left` are the groups that are still to be restarted."""
-
-    time: int
-    cluster: str
-    left: tuple[str, ...]
-    resumed: bool
-
-
-class StepBegan(NamedTuple):
-    """A step with a process: drain, stop, start, wait or undrain."""
-
-    time: int
-    broker: str
-    broker_id: int
-    addr: str
-    step: str
-
-
-class Waiting(NamedTuple):
-    """What a process lacks to be healthy again."""
-
-    time: int
-    broker: str
-    broker_id: int
-    waiting_for: tuple[str, ...]
-
-
-class Restarted(NamedTuple):
-    """A process is healthy again, or, with its master, a group."""
-
-    time: int
-    broker: str
-    broker_id: int
-    seconds: int
-
-
-class Paused(NamedTuple):
-    """As many groups as wanted are done; started again, it goes on with these."""
-
-    time: int
-    left: tuple[str, ...]
-
-
-class Finished(NamedTuple):
-    """All of them are restarted."""
-
-    time: int
-    cluster: str
-    processes: int
-
-
-Event = Began | StepBegan | Waiting | Restarted | Paused | Finished
-
-
-def told(event: Event) -> Record:
-    """An event as JSON has it."""
-    kind = type(event).__name__
-    fields = {camel(field): list(v) if isinstance(v, tuple) else v for field, v in event._asdict().items()}
-    return {"time": fields.pop("time"), "event": kind[0].lower() + kind[1:], **fields}
-
-
-class Progress:
-    """The file of a cluster's rolling restart."""
-
-    def __init__(self, state_home: Path, cluster: str) -> None:
-        folder = state_home / "restarts"
-        self.file = folder / f"{file_name(cluster)}.json"
-        self.lock = Lock(folder / f"{file_name(cluster)}.lock")
-
-    def load(self) -> State | None:
-        """How far it has come; None where none is under way. BadState."""
-        try:
-            return state_of(json.loads(self.file.read_text("utf-8")))
-        except FileNotFoundError:
-            return None
-        except (ValueError, BadState) as error:
-            raise BadState(f"{self.file}: {error}") from None
-
-    def save(self, state: State) -> None:
-        durable.replace(self.file, json.dumps(record(state)).encode())
-
-    def end(self) -> None:
-        """It is done."""
-        self.file.unlink(missing_ok=True)
 
 
 class Restart:
@@ -336,25 +245,3 @@ def _knows(server: Server, process: Process, allowed: bool) -> bool:
     if server.error is not None:
         return allowed
     return server.members.get(process.broker_id) == process.addr
-
-
-def words(item: Record) -> str | None:
-    """A record in a line; None for one of a drain."""
-    said = _WORDS.get(item["event"])
-    return None if said is None else said(item)
-
-
-def _process(item: Record) -> str:
-    return name(Process(item["broker"], item["brokerId"], ""))
-
-
-_WORDS: dict[str, Callable[[Record], str]] = {
-    "began": lambda item: (
-        f"{'goes on with' if item['resumed'] else 'restarts'} {item['cluster']}: {', '.join(item['left'])}"
-    ),
-    "stepBegan": lambda item: f"{_process(item)} at {item['addr']}: {item['step']}",
-    "waiting": lambda item: f"{_process(item)} waits for {'; '.join(item['waitingFor'])}",
-    "restarted": lambda item: f"{_process(item)} is healthy again, after {item['seconds']} s",
-    "paused": lambda item: f"paused before {', '.join(item['left'])}; start it again to go on",
-    "finished": lambda item: f"{item['cluster']}: {item['processes']} brokers were restarted",
-}

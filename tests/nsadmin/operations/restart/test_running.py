@@ -9,7 +9,9 @@ from nsadmin.operations.drain.events import Record
 from nsadmin.operations.drain.events import words as words_of_drain
 from nsadmin.operations.drain.keeping import Keeping
 from nsadmin.operations.drain.running import Refused
-from nsadmin.operations.restart.running import Broker, Progress, Restart, Rules, words
+from nsadmin.operations.restart.events import words
+from nsadmin.operations.restart.keeping import Progress
+from nsadmin.operations.restart.running import Broker, Restart, Rules
 from nsadmin.operations.restart.state import Process
 from tests.support.drained import BROKER, MASTER, SLAVE, SYSTEM, Cluster, Killed, named
 

@@ -1,0 +1,54 @@
+"""What a rolling restart tells, as records and in words."""
+
+import pytest
+
+from nsadmin.operations.restart import events
+
+
+@pytest.mark.parametrize(
+    ("event", "record", "words"),
+    [
+        (
+            events.Began(7, "C", ("a", "b"), False),
+            {"time": 7, "event": "began", "cluster": "C", "left": ["a", "b"], "resumed": False},
+            "restarts C: a, b",
+        ),
+        (
+            events.Began(7, "C", ("b",), True),
+            {"time": 7, "event": "began", "cluster": "C", "left": ["b"], "resumed": True},
+            "goes on with C: b",
+        ),
+        (
+            events.StepBegan(7, "a", 1, "h:2", "stop"),
+            {"time": 7, "event": "stepBegan", "broker": "a", "brokerId": 1, "addr": "h:2", "step": "stop"},
+            "a (slave 1) at h:2: stop",
+        ),
+        (
+            events.Waiting(7, "a", 0, ("x", "y")),
+            {"time": 7, "event": "waiting", "broker": "a", "brokerId": 0, "waitingFor": ["x", "y"]},
+            "a waits for x; y",
+        ),
+        (
+            events.Restarted(7, "a", 0, 3),
+            {"time": 7, "event": "restarted", "broker": "a", "brokerId": 0, "seconds": 3},
+            "a is healthy again, after 3 s",
+        ),
+        (
+            events.Paused(7, ("b",)),
+            {"time": 7, "event": "paused", "left": ["b"]},
+            "paused before b; start it again to go on",
+        ),
+        (
+            events.Finished(7, "C", 4),
+            {"time": 7, "event": "finished", "cluster": "C", "processes": 4},
+            "C: 4 brokers were restarted",
+        ),
+    ],
+)
+def test_each_is_a_record_and_a_line(event: events.Event, record: dict[str, object], words: str) -> None:
+    assert events.told(event) == record
+    assert events.words(record) == words
+
+
+def test_what_a_drain_tells_is_in_its_own_words() -> None:
+    assert events.words({"time": 7, "event": "wiped"}) is None
