@@ -223,6 +223,7 @@ def _perform(entry: Entry, function: Any, args: list[str], parsed: "Parsed", bat
     code: int = ExitCode.FAILED
     try:
         _require_consent(session, entry)
+        _require_selection(function, options.style.selection)
         watch = parsed.options.watch
         result = once() if watch is None else _watched(session, watch, once)
         code = _deliver(session, result, batch is None)
@@ -273,6 +274,18 @@ def _require_consent(session: Session, entry: Entry) -> None:
         session.require_writable(entry.name)
     if entry.kind == "delete":
         session.require_yes(entry.name)
+
+
+def _require_selection(function: Any, selection: output.Selection) -> None:
+    """What its rows are to be cut to is looked at before anything is asked or changed."""
+    columns = getattr(function, "columns", ())
+    if columns and selection != output.Selection():
+        from nsadmin.output.select import select
+
+        try:
+            select(Rows(columns, []), selection)
+        except output.BadSelection as error:
+            raise UsageError(str(error)) from None
 
 
 def _hints(

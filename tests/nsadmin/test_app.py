@@ -60,8 +60,9 @@ def test_rows_are_selected_before_or_after_the_command(run: Run, server: FakeNam
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("--columns", "topic,x"), "nsadmin: no column 'x'; there are: topic\n"),
-        (("--sort", "x"), "nsadmin: no column 'x'; there are: topic\n"),
+        (("--columns", "topic,x"), "nsadmin: no column 'x'; there are: topic, clusterName, consumerGroups\n"),
+        (("--sort", "x"), "nsadmin: no column 'x'; there are: topic, clusterName, consumerGroups\n"),
+        (("--sort", "clusterName"), "nsadmin: no column 'clusterName'; there are: topic\n"),
         (("--filter", "topic~("), "nsadmin: --filter: '(' is no regular expression"),
     ],
 )
@@ -71,6 +72,14 @@ def test_what_cannot_be_selected_is_one_line_and_exit_code_2(
     done = run("topicList", "-n", server.addr, *args)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(said)
+
+
+def test_what_no_row_has_is_noticed_before_anything_is_changed(run: Run, server: FakeNameServer) -> None:
+    line = ("updateOrderConf", "-t", "T", "-m", "put", "-v", "broker-a:4", "-n", server.addr)
+    assert run(*line, "--filter", "x=1").code == 2
+    assert server.codes() == []
+    assert run(*line, "--filter", "topic=T").code == 0
+    assert server.codes() != []
 
 
 def test_what_is_read_is_read_again_and_again_until_ctrl_c(
