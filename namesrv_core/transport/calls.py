@@ -35,7 +35,10 @@ MAX_UNANSWERED = 128
 def _look_up(host: str, port: int, flags: int = 0) -> list[SockAddr]:
     # Python loads its IDNA codec for every str; what is ASCII needs none.
     name = host.encode() if host.isascii() else host
-    found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=flags)
+    try:
+        found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=flags)
+    except UnicodeError:
+        raise OSError(0, "it is no valid one") from None
     return [(family, sockaddr) for family, _, _, _, sockaddr in found]
 
 
@@ -167,8 +170,8 @@ class Calls:
         def run() -> None:
             try:
                 found: list[SockAddr] | OSError = _look_up(host, port)
-            except (OSError, UnicodeError) as error:
-                found = error if isinstance(error, OSError) else OSError(0, "no valid host name")
+            except OSError as error:
+                found = error
             self._resolved.append((server, found))
             with suppress(OSError):
                 ring.send(b"\0")

@@ -236,7 +236,7 @@ def _same() -> Callable[[str, str], bool]:
         host, _, port = addr.rpartition(":")
         try:
             return frozenset(info[4] for info in getaddrinfo(host.strip("[]"), port, type=SOCK_STREAM))
-        except OSError:
+        except (OSError, ValueError):
             return frozenset()
 
     return lambda one, other: one == other or not places(one).isdisjoint(places(other))

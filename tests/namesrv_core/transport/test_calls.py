@@ -137,6 +137,14 @@ def test_a_name_that_does_not_resolve(calls: Calls, monkeypatch: pytest.MonkeyPa
     )
 
 
+def test_a_name_that_cannot_be_one(calls: Calls) -> None:
+    error = error_of(calls, "\udce9:9876")
+    assert (error.kind, error.reason) == (
+        "unresolvable",
+        "the host name does not resolve: it is no valid one",
+    )
+
+
 def test_a_resolver_that_hangs_holds_up_nobody(
     server: Server, calls: Calls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
