@@ -84,7 +84,7 @@ class Tui(App[None]):
         self.world: World = worlds.first
         self.interval = interval
         self.clock = clock if player is None else player.now
-        self.model = Model(self.world.addrs)
+        self.model = Model(self.world.addrs, is_played=player is not None)
         self.navigation = Navigation(root.make(home))
         self.log_lines: deque[tuple[int, str]] = deque(maxlen=_LOG)
         self._room = BoundedSemaphore(_AHEAD)
@@ -193,7 +193,7 @@ class Tui(App[None]):
 
     def on_rewound(self) -> None:
         """What is played begins anew."""
-        self.model, self.verdict = Model(self.world.addrs), Verdict("unknown")
+        self.model, self.verdict = Model(self.world.addrs, is_played=True), Verdict("unknown")
 
     def on_failed(self, message: Failed) -> None:
         self.note(f"{type(message.error).__name__}: {message.error}")

@@ -170,9 +170,13 @@ class Trend(NamedTuple):
 
 
 class Model:
-    """Everything that screens show; `apply` is the only thing that changes it."""
+    """Everything that screens show; `apply` is the only thing that changes it.
 
-    def __init__(self, addrs: Iterable[str] = ()) -> None:
+    Where it `is_played`, nobody can be asked for what was not recorded.
+    """
+
+    def __init__(self, addrs: Iterable[str] = (), *, is_played: bool = False) -> None:
+        self.is_played = is_played
         self.servers: dict[str, NameServer] = {addr: NameServer(addr) for addr in addrs}
         self.brokers: dict[Place, Broker] = {}
         self.groups: dict[str, Known[GroupPolled]] = {}
@@ -333,6 +337,10 @@ class Model:
         if not since:
             return Silence("name servers are being asked")
         return Silence("no name server answers", max(since))
+
+    def awaited(self, what: str) -> str:
+        """Why something is not there yet; `what` ends in a verb: "its route is"."""
+        return f"{what} not recorded" if self.is_played else f"{what} being asked for"
 
     def topic_names(self) -> Sequence[str]:
         """All topics that any name server listed last, in order."""

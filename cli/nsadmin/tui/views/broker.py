@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.operations.config_diff import Defaults, KnownDefaults, is_own
 from nsadmin.tui import units
-from nsadmin.tui.model import Broker, Model
+from nsadmin.tui.model import Broker, Known, Model, Silence
 from nsadmin.tui.questions import Question
 from nsadmin.tui.views import events, states
 from nsadmin.tui.views.figures import Figure, figures
@@ -100,11 +100,29 @@ class Setting(NamedTuple):
         return self.default is not None and self.default != self.value
 
 
-class Config(BrokerView):
+class AskedFor(BrokerView):
+    """A tab for which the broker is asked as long as somebody looks; `awaited` is what is not there yet."""
+
+    awaited: ClassVar[str]
+
+    def known(self, model: Model) -> Known[Any] | None:
+        """What it told."""
+        raise NotImplementedError
+
+    def silence(self, model: Model) -> Silence | None:
+        known = self.known(model)
+        return None if known is None else known.silence
+
+    def nothing(self, model: Model) -> str:
+        return model.awaited(self.awaited) if self.known(model) is None else super().nothing(model)
+
+
+class Config(AskedFor):
     """Settings in force; those that differ come first."""
 
     name = "config"
-    empty = "its settings are being asked for"
+    awaited = "its settings are"
+    empty = "it has told none"
     sort = Sort("differs")
     columns = (
         Column("key", "SETTING", 40, lambda s: s.key.lower(), lambda s: Cell(s.key)),
@@ -147,6 +165,9 @@ class Config(BrokerView):
 
     def questions(self, model: Model, visible: Sequence[object], current: object | None) -> list[Question]:
         return [Question("config", addr) for addr in [self.addr, *self._peers(model)]]
+
+    def known(self, model: Model) -> Known[Any] | None:
+        return model.configs.get(self.addr)
 
     def _peers(self, model: Model) -> list[str]:
         """Brokers of the cluster with the same role: the others have other settings for a reason."""
@@ -220,11 +241,12 @@ class OwnTopic(NamedTuple):
     perm: int
 
 
-class BrokerTopics(BrokerView):
+class BrokerTopics(AskedFor):
     """Topics as the broker itself has them."""
 
     name = "topics"
-    empty = "its topics are being asked for"
+    awaited = "its topics are"
+    empty = "it has none"
     columns = (
         Column("topic", "TOPIC", 30, lambda t: t.name, lambda t: Cell(t.name, "strong"), grows=True),
         Column(
@@ -261,8 +283,11 @@ class BrokerTopics(BrokerView):
     def questions(self, model: Model, visible: Sequence[object], current: object | None) -> list[Question]:
         return [Question("brokerTopics", self.addr)]
 
+    def known(self, model: Model) -> Known[Any] | None:
+        return model.broker_topics.get(self.addr)
+
     def items(self, model: Model) -> Sequence[OwnTopic]:
-        known = model.broker_topics.get(self.addr)
+        known = self.known(model)
         topics = known.last.topics if known is not None and known.last is not None else None
         return [OwnTopic(name, each.read, each.write, each.perm) for name, each in (topics or {}).items()]
 
@@ -278,11 +303,12 @@ class BrokerTopics(BrokerView):
         return Route(item.name)
 
 
-class ProducersOf(BrokerView):
+class ProducersOf(AskedFor):
     """Producers that are connected to it."""
 
     name = "producers"
-    empty = "nobody is connected, as far as it has told"
+    awaited = "its producers are"
+    empty = "nobody is connected"
     columns = (
         Column("group", "PRODUCER GROUP", 26, lambda p: p[0], lambda p: Cell(p[0], "strong"), grows=True),
         Column("client", "CLIENT", 34, lambda p: p[1].client_id, lambda p: Cell(p[1].client_id)),
@@ -296,8 +322,11 @@ class ProducersOf(BrokerView):
     def questions(self, model: Model, visible: Sequence[object], current: object | None) -> list[Question]:
         return [Question("connections", self.addr)]
 
+    def known(self, model: Model) -> Known[Any] | None:
+        return model.connections.get(self.addr)
+
     def items(self, model: Model) -> Sequence[object]:
-        known = model.connections.get(self.addr)
+        known = self.known(model)
         producers = known.last.producers if known is not None and known.last is not None else None
         return [(group, member) for group, members in (producers or {}).items() for member in members]
 

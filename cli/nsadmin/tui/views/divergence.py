@@ -212,7 +212,7 @@ class Causes(View):
         if known.last is None and known.error is not None:
             return [Cell("it is not known whether they differ", "warn")]
         if known.last is None:
-            return [Cell("every route of every name server is being asked for", "dim")]
+            return [Cell(model.awaited("every route of every name server is"), "dim")]
         return [Cell("divergence says: "), Cell(known.last.verdict or "", "strong")]
 
     def enter(self, item: Found) -> View:

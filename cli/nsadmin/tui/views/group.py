@@ -43,13 +43,13 @@ class GroupView(View):
 
     def nothing(self, model: Model) -> str:
         if self.group not in model.groups and self.silence(model) is None:
-            return "it is being asked for"
+            return model.awaited("it is")
         return super().nothing(model)
 
     def headline(self, model: Model) -> Line:
         known = model.groups.get(self.group)
         if known is None:
-            return [Cell("it is being asked for", "dim")]
+            return [Cell(model.awaited("it is"), "dim")]
         if known.last is None:
             return [Cell("nothing is known of it", "warn")]
         row = GroupRow(self.group, known, model.lags.get(self.group), model.now)

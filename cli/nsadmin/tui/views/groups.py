@@ -179,7 +179,7 @@ class Groups(View):
 
     def nothing(self, model: Model) -> str:
         if model.group_names.last is None and self.silence(model) is None:
-            return "groups are being asked for"
+            return model.awaited("groups are")
         return super().nothing(model)
 
     def enter(self, item: GroupRow) -> View:

@@ -69,7 +69,7 @@ class TopicView(View):
     def nothing(self, model: Model) -> str:
         poll = self.poll(model)
         if poll is None and model.silence() is None:
-            return "it is being asked for"
+            return model.awaited("it is")
         if poll is not None and not poll.routes:
             return "unknown: no name server tells its route"
         return super().nothing(model)
@@ -77,7 +77,7 @@ class TopicView(View):
     def headline(self, model: Model) -> Line:
         poll = self.poll(model)
         if poll is None:
-            return [Cell("its route is being asked for", "dim")]
+            return [Cell(model.awaited("its route is"), "dim")]
         if not poll.routes:
             return [Cell("its route is unknown", "warn")]
         known = [addr for addr, route in poll.routes.items() if route]
@@ -253,7 +253,7 @@ class Drawn(TopicView):
     def draw(self, model: Model, width: int, height: int) -> list[Line]:
         poll = self.poll(model)
         if poll is None:
-            return [[Cell(" its route is being asked for", "dim")]]
+            return [[Cell(model.awaited(" its route is"), "dim")]]
         found = sides(model, poll)
         lines: list[Line] = [[], [Cell(f"  {self.topic}", "accent"), Cell("  is known to", "dim")]]
         lines += _tree_of_servers(model, poll)

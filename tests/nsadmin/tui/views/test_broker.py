@@ -1,9 +1,11 @@
 """One broker: its tabs."""
 
+import pytest
+
 from nsadmin.tui.model import Model
 from nsadmin.tui.polls import AnyPoll, BrokerTopicsPolled, ConfigPolled, ConnectionsPolled, Member, Queues
 from nsadmin.tui.questions import Question
-from nsadmin.tui.views.broker import BrokerTopics, Config, Figures, History, ProducersOf
+from nsadmin.tui.views.broker import AskedFor, BrokerTopics, Config, Figures, History, ProducersOf
 from nsadmin.tui.views.topic import Route
 from tests.support.screens import NOON, broker, server, silent
 
@@ -72,6 +74,42 @@ def test_settings_that_differ_from_the_default_and_from_peers_are_marked_and_com
 
 def test_settings_that_were_not_told_are_none() -> None:
     assert Config(*PLACE).items(model_of(ConfigPolled(NOON, A, None, "closed"))) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "what", "failed", "told", "empty"),
+    [
+        (
+            Config,
+            "settings",
+            ConfigPolled(NOON, A, None, "closed"),
+            ConfigPolled(NOON, A, {}),
+            "it has told none",
+        ),
+        (
+            BrokerTopics,
+            "topics",
+            BrokerTopicsPolled(NOON, A, None, "closed"),
+            BrokerTopicsPolled(NOON, A, {}),
+            "it has none",
+        ),
+        (
+            ProducersOf,
+            "producers",
+            ConnectionsPolled(NOON, A, None, "closed"),
+            ConnectionsPolled(NOON, A, {}),
+            "nobody is connected",
+        ),
+    ],
+)
+def test_a_tab_says_why_it_is_empty(
+    kind: type[AskedFor], what: str, failed: AnyPoll, told: AnyPoll, empty: str
+) -> None:
+    view = kind(*PLACE)
+    assert view.nothing(model_of()) == f"its {what} are being asked for"
+    assert view.nothing(Model(is_played=True)) == f"its {what} are not recorded"
+    assert view.nothing(model_of(failed)) == "unknown: closed"
+    assert view.nothing(model_of(told)) == empty
 
 
 def test_its_topics_lead_to_their_routes() -> None:

@@ -71,6 +71,7 @@ def test_the_view() -> None:
 def test_groups_of_which_nobody_tells_are_unknown_or_those_of_before() -> None:
     view, model = Groups(), Model()
     assert (view.headline(model)[0].text, view.nothing(model)) == ("– groups", "groups are being asked for")
+    assert view.nothing(Model(is_played=True)) == "groups are not recorded"
     failed = GroupsPolled(NOON + 1000, (), {"": "no name server answers"})
     model.apply(failed)
     assert (view.headline(model)[0].text, view.nothing(model)) == (
