@@ -31,6 +31,9 @@ MAX_SOCKETS = 64
 MAX_UNANSWERED = 128
 """Requests under way on one connection: a Java server refuses what overflows its queue of requests."""
 
+_LONGEST = 3600.0
+"""Seconds that are waited at once; the system has a limit."""
+
 
 def _look_up(host: str, port: int, flags: int = 0) -> list[SockAddr]:
     # Python loads its IDNA codec for every str; what is ASCII needs none.
@@ -233,7 +236,7 @@ class Calls:
         if not unfinished:
             return
         patience = min(server.next_deadline for server in unfinished) - monotonic()
-        for key, events in self._selector.select(max(0.0, patience)):
+        for key, events in self._selector.select(min(max(0.0, patience), _LONGEST)):
             server = key.data
             if server is None:
                 self._take_resolved(key.fileobj, active)  # type: ignore[arg-type]

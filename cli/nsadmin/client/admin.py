@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 class AdminClient:
-    """Asks name servers and brokers, blocking, from one thread.
+    """Asks name servers and brokers, blocking; threads that share one take turns.
 
     `namesrv_addr` is a list like "a:9876;b:9876", several, or what `nsadmin.client.discovery` found; left
     out, NAMESRV_ADDR counts, else 127.0.0.1:9876. A function that finds them is called when the first name

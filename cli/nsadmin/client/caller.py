@@ -4,7 +4,7 @@ from collections.abc import Callable, Container, Iterable
 from functools import cached_property
 from time import sleep
 
-from namesrv_core.errors import request_error
+from namesrv_core.errors import BadSettings, request_error
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, ExtFields, request
 from namesrv_core.transport.calls import CallError, Observer
@@ -71,7 +71,7 @@ class Caller:
     """The connections of one AdminClient; name servers are looked for when the first one is asked.
 
     One that is `read_only` refuses to send what changes something. BadSettings, at once, for files of TLS
-    that cannot be used.
+    that cannot be used, and for a timeout in which nothing can be done.
     """
 
     def __init__(
@@ -83,6 +83,8 @@ class Caller:
         read_only: bool = False,
         pool: Pool | None = None,
     ) -> None:
+        if not access.timeout > 0:
+            raise BadSettings(f"timeout {access.timeout} cannot be: give seconds, more than 0")
         self._find = finder(name_servers)
         self.access = access
         self.read_only = read_only

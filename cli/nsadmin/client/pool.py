@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from namesrv_core.transport.calls import Calls
 from nsadmin.client.access import Access, Tls
+from nsadmin.client.shared import SharedCalls
 
 if TYPE_CHECKING:
     from namesrv_core.transport.tls import TlsClient
@@ -13,13 +14,14 @@ class Pool:
     """Connections made alike are shared; whoever opened it closes it."""
 
     def __init__(self) -> None:
-        self._calls: dict[tuple[Tls | None, int], Calls] = {}
+        self._calls: dict[tuple[Tls | None, int], SharedCalls] = {}
 
-    def calls(self, access: Access) -> Calls:
+    def calls(self, access: Access) -> SharedCalls:
         """The connections for these ways to reach servers; BadSettings for TLS files that cannot be used."""
         key = (access.tls, access.concurrency)
         if key not in self._calls:
-            self._calls[key] = Calls(access.concurrency, tls=_tls(access))
+            tls = _tls(access)
+            self._calls[key] = SharedCalls(lambda: Calls(access.concurrency, tls=tls))
         return self._calls[key]
 
     def close(self) -> None:

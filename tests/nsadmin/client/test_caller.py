@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from namesrv_core.errors import BadSettings
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, reply
 from namesrv_core.transport.calls import CallError, Exchange
@@ -81,7 +82,9 @@ def test_so_many_servers_are_asked_at_a_time_as_was_said() -> None:
         caller_of(concurrency=1) as caller,
     ):
         assert [result.error for result in caller.ask_each([one.addr, other.addr], READ)] == [None, None]
-        open_now = [server for server in caller._calls._servers.values() if server.sock is not None]
+        calls = caller._calls._calls
+        assert calls is not None
+        open_now = [server for server in calls._servers.values() if server.sock is not None]
     assert len(open_now) == 1
 
 
@@ -110,3 +113,15 @@ def test_every_request_that_says_it_changes_something_is_known_to() -> None:
     words = ("UPDATE", "DELETE", "PUT", "WIPE", "ADD", "CLEAN", "RESET", "INVOKE", "SEND", "CREATE", "SET")
     named = {code for code in RequestCode if code.name.startswith(words)}
     assert named <= CHANGES
+
+
+@pytest.mark.parametrize("timeout", [0.0, -1.0, float("nan")])
+def test_a_timeout_in_which_nothing_can_be_done_is_refused_at_once(timeout: float) -> None:
+    with pytest.raises(BadSettings, match="give seconds, more than 0"):
+        AdminClient("127.0.0.1:1", timeout=timeout)
+
+
+@pytest.mark.parametrize("timeout", [1e12, float("inf")])
+def test_patience_may_be_without_end(timeout: float) -> None:
+    with FakeNameServer() as server, AdminClient(server.addr, timeout=timeout) as admin:
+        assert admin.topics.names() == ()
