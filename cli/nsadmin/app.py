@@ -1,7 +1,8 @@
 """main: finds the command, has its line parsed, runs it, writes what it returns."""
 
+import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -74,10 +75,23 @@ More on one: nsadmin COMMAND --help, or nsadmin help COMMAND
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; the exit code."""
     args = list(sys.argv[1:] if argv is None else argv)
+    # Whoever has closed these wants to hear nothing.
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - as long as the process
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     try:
+        _require_text(args)
         return int(_run(args))
     except (Exception, KeyboardInterrupt) as error:
         return diagnostics.explain(error, "--debug" in args)
+
+
+def _require_text(args: Iterable[str]) -> None:
+    """What is no text in this locale would reach servers as question marks."""
+    for text in args:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise UsageError(f"{text!r} is no UTF-8: names and values have to be") from None
 
 
 class _Batch(NamedTuple):
@@ -235,6 +249,10 @@ def _perform(entry: Entry, function: Any, args: list[str], parsed: "Parsed", bat
     except KeyboardInterrupt:
         code = ExitCode.INTERRUPTED
         raise Interrupted(session.story_of_interruption()) from None
+    except output.Unwritable as error:
+        if session.changes.exchanges:
+            error.add_note(session.changes.story())
+        raise
     except RocketMQError as error:
         code = diagnostics.code_of(error)
         for line in _hints(session, once, code, [error]):
@@ -369,7 +387,7 @@ def overview() -> str:
     for entry in registry.COMMANDS:
         groups.setdefault(entry.group, []).append(entry)
     commands = "\n\n".join(
-        "\n".join([f"{group}:", *(f"  {entry.name:<23}{entry.help}" for entry in entries)])
+        "\n".join([f"{group}:", *(f"  {entry.name:<22} {entry.help}" for entry in entries)])
         for group, entries in groups.items()
     )
     codes = "\n".join(f"  {code:d}  {meaning}" for code, meaning in diagnostics.EXIT_CODES)

@@ -205,6 +205,8 @@ def _reason(error: BaseException) -> str:
         return f"{error.addr}: {error_text(error)}"
     if isinstance(error, RocketMQError):
         return str(error) if is_unreachable(error) else error_text(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
     return f"{type(error).__name__}: {error} (run it again with --debug to see where)"
 
 

@@ -253,3 +253,38 @@ def test_programs_get_their_words_as_they_are_and_their_exit_code_counts(run: Ru
     assert "nsadmin namesrv" in done.err
     assert run("namesrv", "-p").out.count("listenPort=9876") == 1
     assert run("lab").code == 2
+
+
+def test_what_is_no_text_is_never_sent(run: Run, server: FakeNameServer) -> None:
+    done = run("updateKvConfig", "N", "\udcff", "v", "--yes", "-n", server.addr)
+    assert (done.code, done.err) == (2, "nsadmin: '\\udcff' is no UTF-8: names and values have to be\n")
+    assert server.codes() == []
+
+
+@pytest.mark.parametrize("given", [";", " , "])
+def test_an_empty_list_of_name_servers_is_no_success(
+    run: Run, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.setenv("NAMESRV_ADDR", given)
+    done = run("wipeWritePerm", "broker-a", "--yes")
+    assert (done.code, done.out) == (2, "")
+    assert "the list of name servers is empty: write HOST:PORT;HOST:PORT" in done.err
+
+
+def test_what_was_done_is_told_where_stdout_takes_nothing(server: FakeNameServer) -> None:
+    line = [*NSADMIN, "updateKvConfig", "N", "k", "v", "--yes", "-n", server.addr]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            line, env=ENVIRONMENT, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "nsadmin: stdout: No space left on device",
+        f"nsadmin: done: PUT_KV_CONFIG on {server.addr}",
+    ]
+
+
+def test_a_closed_stdout_is_nobody_who_reads(server: FakeNameServer) -> None:
+    line = f"{' '.join(NSADMIN)} topicList -n {server.addr} >&-"
+    done = subprocess.run(line, shell=True, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -59,19 +59,23 @@ def parse_addrs(lists: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(parse_addr(item) for item in items))
 
 
+def listed(lists: str | Iterable[str]) -> tuple[str, ...]:
+    """The same, at least one: whoever passes an empty variable means neither nobody nor this machine."""
+    addrs = parse_addrs(lists)
+    if not addrs:
+        raise BadAddress("the list of name servers is empty: write HOST:PORT;HOST:PORT")
+    return addrs
+
+
 def name_servers(
     given: str | Iterable[str] | None = None, environ: Mapping[str, str] = os.environ
 ) -> NameServers:
     """What was given, else the environment's NAMESRV_ADDR, else this machine's port 9876."""
     if given is not None and given != ():
-        addrs = parse_addrs(given)
-        if not addrs:
-            # Never the default: whoever passes an empty variable does not mean this machine.
-            raise BadAddress("the list of name servers is empty: write HOST:PORT;HOST:PORT")
-        return NameServers(addrs, "given")
-    addrs = parse_addrs(environ.get(ENVIRONMENT_VARIABLE, ""))
-    if addrs:
-        return NameServers(addrs, "environment")
+        return NameServers(listed(given), "given")
+    text = environ.get(ENVIRONMENT_VARIABLE, "").strip()
+    if text:
+        return NameServers(listed(text), "environment")
     return NameServers((LOCAL,), "default")
 
 

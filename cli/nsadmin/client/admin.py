@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from namesrv_core.transport.calls import CallError, Observer
+from namesrv_core.errors import RocketMQError
+from namesrv_core.transport.calls import Observer
 from nsadmin.client.access import PLAIN, Access
 from nsadmin.client.addresses import Find, NameServers, finder
 from nsadmin.client.caller import Caller
@@ -59,14 +60,13 @@ class AdminClient:
     """Asks name servers and brokers, blocking; threads that share one take turns.
 
     `namesrv_addr` is a list like "a:9876;b:9876", several, or what `nsadmin.client.discovery` found; left
-    out, NAMESRV_ADDR counts, else 127.0.0.1:9876. A function that finds them is called when the first name
-    server is to be asked. `timeout` is in seconds, for each request on each server, and wins over that of
-    `access`. `observer` is called with an Exchange for each request that ended. With `read_only` what would
-    change something raises ReadOnlyAccess. A `pool` has connections to share, and closes them.
+    out, NAMESRV_ADDR counts, else 127.0.0.1:9876. A function that finds them is called when one is asked
+    first. `timeout` (s, for each request) wins over that of `access`. `observer` gets an Exchange for each
+    that ended. With `read_only` changes raise ReadOnlyAccess. A `pool` has connections to share.
 
     What reads asks one name server, and the next where that one is silent; with `ask_all` each of them, which
-    fills `unreachable` and `disagreements`. What changes something does so on every name server and returns
-    a ServerResult for each. Failures are `namesrv_core.errors.RocketMQError`.
+    fills `unreachable` and `disagreements`. What changes something does so on every name server and returns a
+    ServerResult for each. Failures are RocketMQError.
     """
 
     def __init__(
@@ -380,8 +380,8 @@ class AdminClient:
         return self._caller.name_servers
 
     @property
-    def unreachable(self) -> Mapping[str, CallError]:
-        """Name servers that a read could not reach so far, by address."""
+    def unreachable(self) -> Mapping[str, RocketMQError]:
+        """Name servers that told a read nothing so far, by address."""
         return self._reader.unreachable
 
     @property
@@ -390,7 +390,7 @@ class AdminClient:
         return self._reader.disagreements
 
     def close(self) -> None:
-        """Close the connections; afterwards nothing can be asked any more."""
+        """Close the connections; nothing can be asked any more."""
         self._caller.close()
 
     def __enter__(self) -> "AdminClient":

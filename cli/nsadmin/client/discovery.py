@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from namesrv_core.protocol.codes import V5_5_0, version_text
 from namesrv_core.transport.calls import CallError
-from nsadmin.client.addresses import BadAddress, NameServers, parse_addrs
+from nsadmin.client.addresses import BadAddress, NameServers, listed, parse_addrs
 
 DOMAIN = "jmenv.tbsite.net"
 SUBGROUP = "nsaddr"
@@ -146,7 +146,7 @@ def from_file(file: Path, *, cache: Path | None = None, timeout: float = TIMEOUT
     )
     try:
         if addrs:
-            return NameServers(parse_addrs(addrs), "file", str(file))
+            return NameServers(listed(addrs), "file", str(file))
         if domain:
             unit_name = items.get("unitName") or None
             return from_endpoint(domain, subgroup or SUBGROUP, unit_name, cache=cache, timeout=timeout)

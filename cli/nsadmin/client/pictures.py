@@ -4,7 +4,7 @@ What looks like a secret is left out of those that may be kept.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -220,6 +220,36 @@ def from_bytes(data: bytes) -> Picture:
     if value.get("version") != VERSION:
         raise BadPicture(f"it is of version {value.get('version')}, and this program knows {VERSION}")
     try:
-        return Picture(**{name: value[name] for name in Picture._fields})
+        picture = Picture(**{name: value[name] for name in Picture._fields})
     except KeyError as error:
         raise BadPicture(f"it has no {error.args[0]}") from None
+    for name, is_one in _SHAPES.items():
+        if not is_one(getattr(picture, name)):
+            raise BadPicture(f"its {name} cannot be read")
+    return picture
+
+
+def _is_map(value: object, inner: Callable[[object], bool]) -> bool:
+    return isinstance(value, dict) and all(map(inner, value.values()))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_SHAPES: Mapping[str, Callable[[object], bool]] = {
+    "source": _is_text,
+    "time": _is_number,
+    "brokers": lambda found: _is_map(
+        found, lambda broker: isinstance(broker, dict) and _is_map(broker.get("brokerAddrs"), _is_text)
+    ),
+    "topics": lambda found: _is_map(
+        found, lambda topic: _is_map(topic, lambda queue: _is_map(queue, _is_number))
+    ),
+    "kv": lambda found: _is_map(found, lambda table: _is_map(table, _is_text)),
+    "settings": lambda found: _is_map(found, _is_text),
+}

@@ -21,13 +21,14 @@ Decode = Callable[[Command], T]
 class Reader:
     """`ask_all` asks every name server each time and so notices those that are dead or disagree.
 
-    `unreachable` and `disagreements` collect what was noticed: address to error, and lines of text.
+    `unreachable` and `disagreements` collect what was noticed: address to error, also of those that refuse to
+    tell what others tell, and lines of text.
     """
 
     def __init__(self, caller: Caller, ask_all: bool = False) -> None:
         self._caller = caller
         self._ask_all = ask_all
-        self.unreachable: dict[str, CallError] = {}
+        self.unreachable: dict[str, RocketMQError] = {}
         self.disagreements: list[str] = []
 
     @cached_property
@@ -79,7 +80,9 @@ class Reader:
         for addr, result, error in results:
             if is_not_found(error):
                 self.disagreements.append(f"{addr} does not know {what}")
-            elif error is None and result != found:
+            elif error is not None:
+                self.unreachable[addr] = error
+            elif result != found:
                 first = next(addr for addr, value, _ in results if value is found)
                 self.disagreements.append(f"{addr} and {first} disagree about {what}")
         return found

@@ -67,11 +67,12 @@ def route_at(
 
 
 def _route(topic: str, seen: Past) -> Rows:
+    moment = utc(seen.moment) or seen.moment
     if seen.tables is None:
-        raise Unknown(f"{seen.server}: not known for {utc(seen.moment)}: {seen.why}")
+        raise Unknown(f"{seen.server}: not known for {moment}: {seen.why}")
     if not seen.was_ready:
-        raise RocketMQError(f"{seen.server}: the name server was not ready yet at {utc(seen.moment)}")
+        raise RocketMQError(f"{seen.server}: the name server was not ready yet at {moment}")
     body = restored.route_body(seen.tables, topic)
     if body is None:
-        raise NotFound(f"{seen.server}: {topic!r} had no route at {utc(seen.moment)}")
+        raise NotFound(f"{seen.server}: {topic!r} had no route at {moment}")
     return route_table(topic, route_of(Command(0, None, body)))

@@ -70,7 +70,7 @@ def past_picture(
     except RocketMQError as error:
         raise UsageError(f"{command}: {error}") from None
     if seen.tables is None:
-        raise UsageError(f"{command}: {seen.server}: not known for {utc(moment)}: {seen.why}")
+        raise UsageError(f"{command}: {seen.server}: not known for {utc(moment) or moment}: {seen.why}")
     return pictures.of_tables(f"{seen.server} at {utc(moment)}", moment, seen.tables)
 
 

@@ -25,8 +25,10 @@ class Wrong(ValueError):
 
 
 def _text(value: object) -> str:
-    if not isinstance(value, str) or not value.strip():
+    if not isinstance(value, str):
         raise Wrong("has to be a text: put it in quotes")
+    if not value.strip():
+        raise Wrong("is empty: leave it out, or say what it is")
     return value
 
 

@@ -14,6 +14,7 @@ from nsadmin.output.rows import (
     Selection,
     Style,
     Text,
+    Unwritable,
     Verdict,
 )
 from nsadmin.output.writer import start_over, write_rows, write_text
@@ -29,6 +30,7 @@ __all__ = [
     "Selection",
     "Style",
     "Text",
+    "Unwritable",
     "Verdict",
     "start_over",
     "write_rows",

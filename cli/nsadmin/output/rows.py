@@ -81,5 +81,9 @@ class Style(NamedTuple):
     banner: tuple[str, str] | None = None
 
 
+class Unwritable(OSError):
+    """Stdout takes nothing more."""
+
+
 class BadSelection(ValueError):
     """A selection that names no column, or no condition; the text says which there are."""

@@ -65,7 +65,10 @@ def condition(text: str, columns: Sequence[str]) -> Callable[[Row], bool]:
 def _holds(value: object, sign: str, wanted: str) -> bool:
     if value is None and sign[0] in "<>":
         return False
-    return _ORDER[sign](*_comparable(value, wanted))
+    one, other = _comparable(value, wanted)
+    if sign[0] in "<>" and isinstance(one, str) and type(value) is not str and type(value) is not bool:
+        raise BadSelection(f"--filter: {wanted!r} is no number, and {_text(value)} is one")
+    return _ORDER[sign](one, other)
 
 
 def _pattern(text: str) -> re.Pattern[str]:

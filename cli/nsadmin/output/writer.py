@@ -2,7 +2,7 @@
 
 import sys
 
-from nsadmin.output.rows import Rows, Selection, Style
+from nsadmin.output.rows import Rows, Selection, Style, Unwritable
 
 
 def write_rows(rows: Rows, style: Style) -> None:
@@ -35,12 +35,17 @@ def write_text(text: str) -> None:
     if text and not text.endswith("\n"):
         text += "\n"
     data = text.encode("utf-8", "backslashreplace")
-    sys.stdout.flush()
-    left = memoryview(data)
-    while left:
-        # With PYTHONUNBUFFERED this is a raw file, which may take a part and say how much.
-        left = left[sys.stdout.buffer.write(left) :]
-    sys.stdout.flush()
+    try:
+        sys.stdout.flush()
+        left = memoryview(data)
+        while left:
+            # With PYTHONUNBUFFERED this is a raw file, which may take a part and say how much.
+            left = left[sys.stdout.buffer.write(left) :]
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise Unwritable(error.errno, error.strerror, "stdout") from None
 
 
 def start_over(style: Style) -> None:

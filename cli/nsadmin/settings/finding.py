@@ -9,8 +9,8 @@ from nsadmin.client.addresses import (
     BadAddress,
     Find,
     NameServers,
+    listed,
     name_servers,
-    parse_addrs,
 )
 from nsadmin.diagnostics import UsageError
 from nsadmin.settings.chosen import NONE, Chosen
@@ -72,7 +72,7 @@ def _environment() -> Way | None:
 
     def find() -> NameServers:
         try:
-            return NameServers(parse_addrs(text), "environment", ENVIRONMENT_VARIABLE)
+            return NameServers(listed(text), "environment", ENVIRONMENT_VARIABLE)
         except BadAddress as error:
             raise BadAddress(f"{ENVIRONMENT_VARIABLE}: {error}") from None
 
@@ -83,7 +83,7 @@ def _of_context(chosen: Chosen, timeout: float) -> Way | None:
     context, name = chosen.context, chosen.name or ""
     if context.namesrv_addr is not None:
         text = context.namesrv_addr
-        way = Way(text, lambda: NameServers(parse_addrs(text), "context", name))
+        way = Way(text, lambda: NameServers(listed(text), "context", name))
     elif context.config_file is not None:
         way = _file(chosen.path(context.config_file), timeout)
     elif context.endpoint is not None:

@@ -87,7 +87,8 @@ def _number(option: str, given: int | None, least: int, most: int) -> int | None
 
 def _seconds(option: str, seconds: float | None, longest: float) -> float | None:
     if seconds is not None and not 0 < seconds <= longest:
-        raise UsageError(f"{option} {seconds:g} cannot be: give seconds, more than 0")
+        most = f" and at most {longest:g}" if seconds > longest else ""
+        raise UsageError(f"{option} {seconds:g} cannot be: give seconds, more than 0{most}")
     return seconds
 
 

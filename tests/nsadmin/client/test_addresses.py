@@ -64,3 +64,9 @@ def test_what_is_given_comes_before_the_environment_and_that_before_this_machine
 def test_an_empty_list_that_was_given_never_means_this_machine(given: str | list[str]) -> None:
     with pytest.raises(BadAddress, match="empty"):
         name_servers(given, {"NAMESRV_ADDR": "e:1"})
+
+
+def test_an_empty_list_in_the_environment_never_means_this_machine() -> None:
+    with pytest.raises(BadAddress, match="the list of name servers is empty"):
+        name_servers(None, {"NAMESRV_ADDR": " ; "})
+    assert name_servers(None, {"NAMESRV_ADDR": " "}).source == "default"

@@ -150,3 +150,11 @@ def test_of_a_static_topic_it_knows_how_new_its_mapping_is(server: FakeNameServe
         [found] = of_each(admin, 7)
     assert found.result is not None
     assert found.result.topics["T"] == {"broker-a": {"mappingEpoch": 7}}
+
+
+@pytest.mark.parametrize("name", ["source", "time", "brokers", "topics", "kv", "settings"])
+@pytest.mark.parametrize("value", [None, [1], {"a": 5}, 1.5])
+def test_a_picture_of_other_things_is_none(name: str, value: object) -> None:
+    whole = json.loads(zstandard.ZstdDecompressor().decompress(to_bytes(PICTURE)))
+    with pytest.raises(BadPicture, match=f"its {name} cannot be read"):
+        from_bytes(json.dumps({**whole, name: value}).encode())

@@ -5,7 +5,7 @@ import pytest
 from namesrv_core.errors import RequestError, TopicNotExist
 from namesrv_core.protocol.command import reply
 from nsadmin import AdminClient
-from nsadmin.client import NoneReachable
+from nsadmin.client import CallError, NoneReachable
 from tests.support.servers import FakeNameServer, closed_port, hang_up, refuse
 
 
@@ -28,7 +28,9 @@ def test_where_the_transport_fails_the_next_one_is_asked(
     with AdminClient([bad, second.addr], timeout=5) as admin:
         assert admin.topics.names() == ("T",)
         assert list(admin.unreachable) == [bad]
-        assert admin.unreachable[bad].kind == trouble
+        error = admin.unreachable[bad]
+        assert isinstance(error, CallError)
+        assert error.kind == trouble
 
 
 def test_the_one_that_answered_is_asked_first_from_then_on(second: FakeNameServer) -> None:
@@ -90,3 +92,14 @@ def test_those_that_agree_are_not_said_to_disagree(first: FakeNameServer, second
         admin.topics.route("T")
         admin.clusters.info()
         assert admin.disagreements == []
+
+
+def test_one_that_refuses_what_another_tells_is_noticed(
+    first: FakeNameServer, second: FakeNameServer
+) -> None:
+    first.handlers[206] = refuse(16, "who are you?")
+    with AdminClient([first.addr, second.addr], timeout=5, ask_all=True) as admin:
+        assert admin.topics.names() == ("T",)
+        error = admin.unreachable[first.addr]
+        assert isinstance(error, RequestError)
+        assert (error.code, list(admin.unreachable), admin.disagreements) == (16, [first.addr], [])

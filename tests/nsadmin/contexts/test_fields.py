@@ -44,7 +44,7 @@ def test_addresses_may_be_a_list_and_null_is_left_out() -> None:
         ({5: 1}, "5 is unknown"),
         ({"namesrvAddr": 1}, "namesrvAddr has to be a text: put it in quotes"),
         ({"namesrvAddr": [1]}, "namesrvAddr has to be a text"),
-        ({"endpoint": " "}, "endpoint has to be a text"),
+        ({"endpoint": " "}, "endpoint is empty: leave it out, or say what it is"),
         ({"namesrvAddr": "a", "endpoint": "b"}, "namesrvAddr and endpoint exclude each other: leave one"),
         ({"timeout": "soon"}, "timeout has to be a number of seconds, more than 0"),
         ({"timeout": 0}, "timeout has to be"),

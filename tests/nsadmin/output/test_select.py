@@ -94,3 +94,10 @@ def test_what_cannot_be_selected_is_said_in_one_line(selection: Selection, said:
         select(ROWS, selection)
     assert said in str(failed.value)
     assert "\n" not in str(failed.value)
+
+
+@pytest.mark.parametrize("condition", ["n>1,000", "n<", "n>=1k", "n>>5"])
+def test_what_is_no_number_is_neither_more_nor_less_than_one(condition: str) -> None:
+    rows = Rows(("n",), [{"n": None}, {"n": 455}])
+    with pytest.raises(BadSelection, match="is no number, and 455 is one"):
+        select(rows, Selection(filters=(condition,)))

@@ -6,7 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin.output import BadSelection, Rows, Selection, Style, start_over, write_rows, write_text
+from nsadmin.output import (
+    BadSelection,
+    Rows,
+    Selection,
+    Style,
+    Unwritable,
+    start_over,
+    write_rows,
+    write_text,
+)
 from tests.support.rows import ROWS, Terminal, written
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "output"
@@ -73,3 +82,11 @@ def test_text_goes_out_as_utf8_whatever_the_locale_and_odd_letters_are_escaped(
         patch.setattr(sys, "stdout", io.TextIOWrapper(sink, encoding="ascii"))
         write_text("é\udc80")
         assert sink.getvalue() == b"\xc3\xa9\\udc80\n"
+
+
+def test_a_full_disk_is_told_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    with open("/dev/full", "wb", buffering=0) as full:
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(full, write_through=True))
+        with pytest.raises(Unwritable) as caught:
+            write_text("x")
+    assert (caught.value.filename, caught.value.strerror) == ("stdout", "No space left on device")

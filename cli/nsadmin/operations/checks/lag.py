@@ -1,6 +1,7 @@
 """Lag: how far a consumer group is behind, and whether anybody of it is there."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -17,7 +18,7 @@ _SHOWN = 5
 class Seen(NamedTuple):
     """The group on each broker at `now` (ms); `clients` is None where nobody knows how many there are.
 
-    `error` says why nothing is known of the group.
+    `error` says why nothing is known of the group, `away` why name servers told nothing of it.
     """
 
     group: str
@@ -25,6 +26,7 @@ class Seen(NamedTuple):
     stats: Sequence[ServerResult[ConsumeStats]]
     clients: int | None
     error: RocketMQError | None = None
+    away: Mapping[str, RocketMQError] = MappingProxyType({})
 
 
 def look(
@@ -35,7 +37,8 @@ def look(
         stats = admin.consumers.progress(group, topic, cluster)
     except RocketMQError as error:
         return Seen(group, now, (), None, error)
-    return Seen(group, now, stats, _clients(admin, group, cluster))
+    clients = _clients(admin, group, cluster)
+    return Seen(group, now, stats, clients, away=dict(admin.unreachable))
 
 
 def _clients(admin: AdminClient, group: str, cluster: str | None) -> int | None:
@@ -64,8 +67,11 @@ def judge(scale: Scale, seen: Seen) -> Finding:
         scale.sample("clients", seen.clients),
     ]
     is_idle = seen.clients == 0
-    least = State.WARNING if is_idle and total else State.UNKNOWN if away else State.OK
-    details = [*(["nobody of the group is connected"] if is_idle else []), *_lines(queues, behind), *away]
+    silent = [f"name server {addr}: {error_text(error)}" for addr, error in seen.away.items()]
+    is_warned = silent or (is_idle and total)
+    least = State.WARNING if is_warned else State.UNKNOWN if away else State.OK
+    details = [*(["nobody of the group is connected"] if is_idle else []), *_lines(queues, behind)]
+    details += [*away, *silent]
     summary = f"{seen.group} is {'at least ' if away else ''}{total} messages behind on {len(queues)} queues"
     return scale.finding(summary, samples, details, least=least, about=seen.group)
 

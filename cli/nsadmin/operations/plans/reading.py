@@ -33,7 +33,7 @@ class _Problem(NamedTuple):
 def read(text: str, name: str) -> Desired:
     """What a file says; `name` is what it is called. BadFile, with all that is wrong."""
     root = compose(text, name)
-    if root is None:
+    if root is None or root.tag == "tag:yaml.org,2002:null":
         raise BadFile([f"{name}:1: there is nothing in it: cluster is missing"])
     desired = _desired(value_of(root, CLUSTER, name))
     problems = _contradictions(desired, _lines(root))

@@ -9,7 +9,7 @@ from nsadmin.operations.checks import lag
 from nsadmin.operations.checks.finding import Finding, State
 from nsadmin.operations.checks.thresholds import Scale
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, closed_port, refuse
 
 NOW = 61_000
 
@@ -86,3 +86,11 @@ def test_of_a_group_that_was_deleted_nobody_can_be_connected(
     group.handlers[203] = refuse(26, "Group G not exist!")
     finding = found(first.addr)
     assert (finding.state, values(finding)["clients"]) == (State.WARNING, 0)
+
+
+def test_a_name_server_that_tells_nothing_is_a_warning(first: FakeNameServer, group: ConsumerBroker) -> None:
+    away = f"127.0.0.1:{closed_port()}"
+    with AdminClient([first.addr, away], timeout=5, ask_all=True) as admin:
+        finding = lag.judge(Scale("lag"), lag.look(admin, NOW, "G"))
+    assert finding.state is State.WARNING
+    assert any(line.startswith(f"name server {away}: ") for line in finding.details)

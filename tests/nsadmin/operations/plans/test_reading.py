@@ -94,6 +94,7 @@ kvs: {}
     ("text", "problem"),
     [
         ("", "c.yaml:1: there is nothing in it: cluster is missing"),
+        ("~", "c.yaml:1: there is nothing in it: cluster is missing"),
         ("topics: {}", "c.yaml:1: cluster is missing: name of the cluster"),
         ("- a", "c.yaml:1: this has to be a map of KEY: VALUE"),
         ("cluster: [a", "c.yaml:2: no YAML: did not find expected ',' or ']'"),
