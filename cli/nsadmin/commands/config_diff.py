@@ -40,8 +40,8 @@ def config_diff(
     Names, addresses, ports and paths differ by their nature and are left out, unless --own asks for them. A
     server whose release does not know a setting is left out of its row. Defaults are those of released 4.9.7
     and 5.5.0 servers, and stand for other releases of their generation; what depends on the machine has none.
-    What looks like a secret is not shown. As with diff, the exit code is 1 where something differs; with
-    --default it is 0.
+    What looks like a secret is not shown. As with diff, the exit code is 1 where something differs, and 3
+    where there are no two to compare; with --default it is 0.
 
     Examples:
         # What is not the same everywhere (exit code 1)
@@ -74,9 +74,22 @@ def config_diff(
     if rows and not default:
         errors = [Differ("settings differ")]
     notes = [f"{one.addr}: {error_text(one.error)}" for one in found if one.error is not None]
+    if not default:
+        notes += [f"one {kind}, and nobody to compare it with" for kind in _alone(servers)]
     if rows and not default:
         notes.append(counted(len(rows), "difference"))
+    elif not default and servers and len(_alone(servers)) == len({one.kind for one in servers}):
+        errors.append(Differ("nobody to compare with"))
     return Rows(COLUMNS, rows, errors, [*notes, *_stand_ins(servers, known)], COLUMNS[:4])
+
+
+_KINDS = {"namesrv": "name server", "broker": "broker"}
+
+
+def _alone(servers: Sequence[Server]) -> list[str]:
+    """The kinds of which there is one."""
+    kinds = [one.kind for one in servers]
+    return [word for kind, word in _KINDS.items() if kinds.count(kind) == 1]
 
 
 def _name_servers(session: Session) -> Iterator[ServerResult[Server]]:

@@ -44,9 +44,15 @@ def test_what_differs_among_brokers_and_among_name_servers(
     assert ("broker", "brokerName") in told(run("configDiff", both, "--own", "--json"))
 
 
-def test_one_cluster_agrees_with_itself(run: Run, both: str, other: FakeBroker) -> None:
+def test_one_alone_agrees_with_nobody(run: Run, both: str, other: FakeBroker, first: FakeNameServer) -> None:
     done = run("configDiff", both, "-c", "D", "--brokers", "--json")
+    assert (done.code, done.out) == (3, "[]\n")
+    assert done.err == "nsadmin: one broker, and nobody to compare it with\n"
+    done = run("configDiff", both, "-c", "D", "--json")
     assert (done.code, done.out) == (0, "[]\n")
+    assert done.err == "nsadmin: one broker, and nobody to compare it with\n"
+    done = run("configDiff", "-n", first.addr, "--namesrvs")
+    assert done.err == "nsadmin: one name server, and nobody to compare it with\n"
     assert run("configDiff", both, "-c", "E").code == 5
 
 
