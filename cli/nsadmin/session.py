@@ -113,7 +113,9 @@ class Session:
         """Looked for when the first one is to be asked; what is special about them is said then."""
         found = finder(self.options.namesrv_addr)()
         if found.source == "default":
-            self.remark(f"no -n, no NAMESRV_ADDR and no context: asking {found.addrs[0]}")
+            context = self.options.context
+            where = f"context {context} names no name servers" if context else "no context"
+            self.remark(f"no -n, no NAMESRV_ADDR and {where}: asking {found.addrs[0]}")
         if found.note:
             diagnostics.say(found.note)
         self.name_servers = found.addrs

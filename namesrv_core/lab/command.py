@@ -131,6 +131,8 @@ def _addresses(text: str) -> list[str]:
             split_addr(address)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+    if not addresses:
+        raise argparse.ArgumentTypeError("the list of name servers is empty: write HOST:PORT;HOST:PORT")
     return addresses
 
 

@@ -34,7 +34,9 @@ def configured(
         configStorePath=str(home / "namesrv.properties"),
     )
     tls: dict[str, str] = {}
-    if flags.configFile:
+    if flags.configFile is not None:
+        if not flags.configFile:
+            raise BadSettings("-c: the name of the file is empty; leave -c out, or say which file")
         _read(settings, Path(flags.configFile), tls)
     for key in (*known.KEYS, *tls_settings.KEYS):
         if variable(key) in environ:

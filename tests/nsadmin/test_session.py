@@ -98,6 +98,16 @@ def test_off_a_terminal_what_can_be_undone_goes_ahead_and_what_deletes_needs_yes
     assert server.kv == {"N": {}}
 
 
+def test_a_context_without_name_servers_is_told_so(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(tmp_path / "config.yaml", Contexts({"bare": Context(timeout=0.5)}))
+    monkeypatch.setenv("NSADMIN_CONFIG", str(tmp_path / "config.yaml"))
+    monkeypatch.delenv("NAMESRV_ADDR", raising=False)
+    said = "no -n, no NAMESRV_ADDR and context bare names no name servers: asking 127.0.0.1:9876"
+    assert said in run("where", "--context", "bare").err + run("topicList", "--context", "bare").err
+
+
 def test_a_dry_run_needs_no_yes_to_delete() -> None:
     Session(Options(dry_run=True)).require_yes("x")
     Session(Options(yes=True)).require_yes("x")

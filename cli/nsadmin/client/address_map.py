@@ -62,7 +62,7 @@ class AddressMap:
 def pair(text: str) -> tuple[str, str]:
     """One pair written as FROM=TO, checked; BadAddress for what is none."""
     source, equals, target = (part.strip() for part in text.partition("="))
-    if not (source and equals and target):
+    if not (source and equals and target) or "=" in target:
         raise BadAddress(f"{text!r} maps nothing: write FROM=TO, such as 10.0.0.0/8=gateway:10911")
     AddressMap([(source, target)])
     return source, target

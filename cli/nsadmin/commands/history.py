@@ -26,7 +26,6 @@ COLUMNS = ("seq", "time", "server", "type", "changes", "cause", "client", "event
 IN_TABLE = ("time", "type", "changes", "cause", "client")
 
 _KINDS = ("topic", "broker", "cluster", "kv")
-_NEVER = 1 << 62
 _USUAL = frozenset(KINDS) - ROUTINE
 _PAUSE = 0.2
 
@@ -95,8 +94,7 @@ def history(
     """
     wanted = Wanted(
         _subject(kind, name, key),
-        moments.moment("history", "--since", since, 0),
-        moments.moment("history", "--until", until, _NEVER),
+        *moments.span("history", since, until),
         _types(type_),
         limit or None,
     )

@@ -48,8 +48,7 @@ def journal_cat(
         # What took write permission away or gave it back, and whose doing it was
         nsadmin journalCat namesrv/journal --filter type~^WritePerm --json
     """
-    begin = moments.moment("journalCat", "--since", since, 0)
-    end = moments.moment("journalCat", "--until", until, 1 << 62)
+    begin, end = moments.span("journalCat", since, until)
     with _reading("journalCat", folder) as path:
         found = [_row(one) for one in reading.records(path, begin) if begin <= one.time < end]
     return _rows(found)

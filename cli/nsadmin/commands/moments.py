@@ -14,6 +14,7 @@ HELP = (
 )
 _MQADMIN = re.compile(r"(\d{4}-\d\d-\d\d)#(\d\d:\d\d:\d\d):(\d{3})")
 _AGO = re.compile(r"-?(\d{1,6})([smhdw])")
+_NEVER = 1 << 62
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 _OF_A_DAY = re.compile(r"(?=.)(?:(today|yesterday)(?:\s+|$))?(\d\d?:\d\d(?::\d\d(?:\.\d{1,6})?)?)?")
 
@@ -29,6 +30,16 @@ def moment(command: str, option: str, text: str | None, default: int, now: int |
         return point(text.strip(), int(time() * 1000) if now is None else now)
     except (ValueError, OverflowError, OSError):
         raise UsageError(f"{command}: {option} {text} is no time: give {HELP}") from None
+
+
+def span(command: str, since: str | None, until: str | None) -> tuple[int, int]:
+    """The moments (ms) of --since and --until; from the beginning, without end, where nothing is said."""
+    now = int(time() * 1000)
+    begin = moment(command, "--since", since, 0, now)
+    end = moment(command, "--until", until, _NEVER, now)
+    if begin >= end:
+        raise UsageError(f"{command}: nothing is between --since {since or begin} and --until {until}")
+    return begin, end
 
 
 def past(command: str, option: str, text: str, now: int | None = None) -> int:

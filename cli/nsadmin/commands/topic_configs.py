@@ -75,6 +75,7 @@ def update_topic(
         nsadmin updateTopic orders -c cluster-a -o true --yes
     """
     command = "updateTopic"
+    values.topic_name(command, topic)
     patch = TopicPatch(
         values.queue_number(command, "-r", read_queue_nums),
         values.queue_number(command, "-w", write_queue_nums),

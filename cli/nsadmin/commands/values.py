@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from nsadmin.diagnostics import UsageError
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)?")
+_TOPIC = re.compile(r"[%|a-zA-Z0-9_-]+")
 _SECONDS = {"ms": 0.001, None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _FLAGS = {"true": True, "false": False}
 
@@ -25,6 +26,16 @@ def perm(command: str, value: int | None) -> int | None:
     if value is not None and not 0 <= value <= 7:
         raise UsageError(f"{command}: -p {value} cannot be: give 6 (read and write), 4 (read) or 2 (write)")
     return value
+
+
+def topic_name(command: str, text: str) -> str:
+    """A name that brokers take for a new topic; in front of a group's own there is more room."""
+    longest = 255 if text.startswith(("%RETRY%", "%DLQ%")) else 127
+    if not _TOPIC.fullmatch(text) or len(text) > longest:
+        raise UsageError(
+            f"{command}: {text!r} is no name of a topic: letters, digits and % | _ -, {longest} at most"
+        )
+    return text
 
 
 def queue_number(command: str, option: str, value: int | None) -> int | None:

@@ -101,7 +101,11 @@ def _style(values: Mapping[str, Any], in_force: Chosen) -> Style:
         ("NSADMIN_OUTPUT", os.environ.get("NSADMIN_OUTPUT")),
         (f"the output of context {in_force.name},", in_force.context.output),
     )
-    source, format_ = next(((source, text) for source, text in sources if text), ("", "table"))
+    # An empty variable stands for none; who types an empty format meant another one.
+    given = (
+        (source, text) for source, text in sources if text or (source == "--output" and text is not None)
+    )
+    source, format_ = next(given, ("", "table"))
     if format_ not in FORMATS:
         raise UsageError(f"{source} {format_} is unknown; there are: {', '.join(FORMATS)}")
     selection = Selection(values.get("columns"), values.get("sort"), tuple(values.get("filters") or ()))

@@ -152,6 +152,7 @@ def test_each_mistake_in_a_scenario_is_a_line(tmp_path: Path, capsys: pytest.Cap
         [],
         ["up", "--groups", "0"],
         ["up", "-n", "nowhere"],
+        ["up", "-n", ";"],
         ["up", "--topics", "x"],
         ["up", "--speed", "0"],
         ["up", "--scenario", "quiet-day", "--groups", "2"],

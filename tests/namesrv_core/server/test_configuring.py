@@ -46,6 +46,11 @@ def test_a_flag_wins_over_d_over_the_environment_over_the_file_over_the_default(
     assert settings.others == {}
 
 
+def test_a_file_without_a_name_is_an_unset_variable_and_no_default() -> None:
+    with pytest.raises(BadSettings, match=r"^-c: the name of the file is empty"):
+        started("-c", "")
+
+
 def test_the_last_of_equal_ones_wins() -> None:
     assert started("-DlistenPort=3", "-DlistenPort=5").listenPort == 5
 

@@ -54,6 +54,7 @@ def test_a_pair_is_written_with_an_equals_sign() -> None:
         ("10.0.0.0/8", "maps nothing: write FROM=TO"),
         ("=a:1", "maps nothing"),
         ("a=", "maps nothing"),
+        ("a=b=c", "maps nothing"),
         ("10.0.0.1/8=a", "'10.0.0.1/8' is no network: 10.0.0.1/8 has host bits set"),
         ("10.0.0.0/40=a", "is no network"),
         ("a:x=b", "'a:x' is no address"),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from nsadmin.commands.moments import moment, point
+from nsadmin.commands.moments import moment, point, span
 from nsadmin.diagnostics import UsageError
 
 NOW = 1795231107422
@@ -94,3 +94,12 @@ def test_now_is_the_clocks() -> None:
 def test_what_is_no_time(text: str) -> None:
     with pytest.raises(UsageError, match=r"c: -b .*is no time: give ms since 1970"):
         moment("c", "-b", text, 0)
+
+
+def test_a_span_begins_before_it_ends() -> None:
+    assert span("history", None, None)[0] == 0
+    begin, end = span("history", "2h", "1h")
+    assert end - begin == 3_600_000
+    for since, until in (("1h", "2h"), ("2025-02-01", "2025-02-01"), (None, "0")):
+        with pytest.raises(UsageError, match="history: nothing is between --since"):
+            span("history", since, until)

@@ -45,3 +45,14 @@ def test_names_of_a_list() -> None:
     assert values.names("x", "-u", "b, a,b") == ["b", "a"]
     with pytest.raises(UsageError, match="x: -u 'a,' has an empty name: give names like A,B"):
         values.names("x", "-u", "a,")
+
+
+@pytest.mark.parametrize("name", ["orders", "%RETRY%g", "a_b-C|1", "x" * 127, "%DLQ%" + "x" * 250])
+def test_names_that_brokers_take(name: str) -> None:
+    assert values.topic_name("updateTopic", name) == name
+
+
+@pytest.mark.parametrize("name", ["", "a b", "*", "a\nb", "a\n", "é", "x" * 128, "%DLQ%" + "x" * 251])
+def test_names_that_no_broker_takes(name: str) -> None:
+    with pytest.raises(UsageError, match="is no name of a topic: letters, digits"):
+        values.topic_name("updateTopic", name)

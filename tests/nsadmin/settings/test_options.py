@@ -54,6 +54,13 @@ def test_a_command_that_asks_nobody_has_no_context() -> None:
     assert resolve({}, connects=False) == Options(style=Style())
 
 
+def test_an_empty_format_is_none_unless_it_was_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NSADMIN_OUTPUT", "")
+    assert resolve({"output": None}, connects=False).style.format == "table"
+    with pytest.raises(UsageError, match=r"^--output  is unknown; there are: table"):
+        resolve({"output": ""}, connects=False)
+
+
 def test_a_format_that_does_not_exist_is_refused_with_the_place_that_names_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
