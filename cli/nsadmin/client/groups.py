@@ -11,7 +11,7 @@ from nsadmin.client import targets
 from nsadmin.client.bodies import config_items, json_object
 from nsadmin.client.caller import Caller
 from nsadmin.client.clusters import Clusters
-from nsadmin.client.results import NotApplied, NotFound, ServerResult
+from nsadmin.client.results import MadeAnew, NotApplied, NotFound, ServerResult
 from nsadmin.client.retry import decoded
 from nsadmin.client.targets import Target
 
@@ -247,7 +247,7 @@ def _checked_gone(
     error = error or left.error
     if error is None and group in (left.result or {}):
         # 5.5.0 looks whether the group is of a certain type after deleting it, and looking makes it anew.
-        error = NotApplied(
+        error = MadeAnew(
             "the broker has made the group anew: 5.5 does unless its offsets are deleted with it, and so do"
             " clients that are connected"
         )

@@ -21,6 +21,10 @@ class NotApplied(RocketMQError):
     """A server answered success, but reading back shows that nothing changed."""
 
 
+class MadeAnew(NotApplied):
+    """What was deleted was there again at once."""
+
+
 class ReadOnlyAccess(RocketMQError):
     """A change was asked for by who may only read; nothing was sent."""
 

@@ -85,6 +85,9 @@ def cluster_list(
         notes = (
             [f"{len(failures)} of {len(statuses)} brokers told nothing, see their errors"] if failures else []
         )
+        if session.form is not None:
+            # There is no column for them.
+            notes = [str(error) for error in failures]
         columns, in_table = (TOTALS_COLUMNS, None) if more else (LOAD_COLUMNS, LOAD_IN_TABLE)
         # The name server did answer: however many brokers are dead, the list of them is something.
         return Rows(columns, rows, [None, *failures], notes, in_table)

@@ -13,6 +13,7 @@ from nsadmin.commands import values
 from nsadmin.commands.declared import Option, Word, shows
 from nsadmin.commands.targets import broker_addr
 from nsadmin.commands.times import utc
+from nsadmin.commands.units import counted
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
@@ -267,4 +268,5 @@ def broker_consume_stats(
         broker_addr(session, broker), is_order=ordered, timeout=timeout_millis / 1000
     )
     rows = [_lag(lag) for lag in lags if level <= 0 or (lag.diff is not None and lag.diff >= level)]
-    return Rows(STATS_COLUMNS, rows)
+    behind = sum(lag.diff or 0 for lag in lags)
+    return Rows(STATS_COLUMNS, rows, (), [f"{counted(behind, 'message')} behind in all"])

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.groups import GroupChange
-from nsadmin.client.results import error_text, is_not_found
+from nsadmin.client.results import MadeAnew, error_text, is_not_found
 from nsadmin.commands import values
 from nsadmin.commands.changes import CHANGE, CHANGE_IN_TABLE, gone, words
 from nsadmin.commands.declared import Option, Word, shows
@@ -269,7 +269,9 @@ def delete_sub_group(
     errors = [result.error for result in results]
     if None in errors:
         errors = [None if is_not_found(error) else error for error in errors]
-    for topic in topics if cluster is not None and None in errors else ():
+    # A group that was made anew was deleted all the same.
+    is_deleted = any(error is None or isinstance(error, MadeAnew) for error in errors)
+    for topic in topics if cluster is not None and is_deleted else ():
         topic_rows, topic_errors = _without_topic(session, group, topic, cluster)
         rows += topic_rows
         errors += topic_errors

@@ -52,8 +52,9 @@ def update_sub_group_list(
     """Create or change the consumer groups of a file on one master, or on every master of a cluster.
 
     The file is as mqadmin takes it, a JSON array of group configs; or what exportMetadata wrote; or the YAML
-    of export, of which the groups count. In the JSON files what is not named stays as each broker has it, and
-    attributes may have their + or not. Each master is read before and after; a group that is in that way
+    of export, of which the groups count. In the JSON files what is not named stays as each broker has it, a
+    new group may broadcast and begins at the oldest message unless told otherwise, and attributes may have
+    their + or not. Each master is read before and after; a group that is in that way
     already is not sent and is shown as unchanged.
 
     Examples:

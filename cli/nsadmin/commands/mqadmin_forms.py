@@ -9,6 +9,7 @@ has those too that mqadmin does not find.
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
+from operator import itemgetter
 from typing import Any
 
 from namesrv_core.protocol import fastjson
@@ -172,9 +173,8 @@ def _consumer_progress(rows: Rows, arguments: Arguments) -> str:
     titles = ("#Topic", "#Broker Name", "#QID", "#Broker Offset", "#Consumer Offset")
     lines = [form.format(*titles, *client, "#Diff", "#Inflight") + "#LastTime"]
     diffs = inflights = 0
-    for row in rows.rows:
-        if row.get("queueId") is None:
-            continue
+    queues = [row for row in rows.rows if row.get("queueId") is not None]
+    for row in sorted(queues, key=itemgetter("topic", "brokerName", "queueId")):
         end, read = _int(row, "brokerOffset"), _int(row, "consumerOffset")
         diffs, inflights = diffs + end - read, inflights + _int(row, "inflight")
         who = (str(row["clientId"] or "N/A").split("@")[0],) if with_clients else ()

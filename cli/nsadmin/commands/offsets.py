@@ -57,7 +57,8 @@ def reset_offset_by_time(
         int | None, Option("-q", "--queue", metavar="ID", help="With -b: only this queue.")
     ] = None,
     offset: Annotated[
-        int | None, Option("-o", "--offset", metavar="OFFSET", help="With -b and -q: to this offset, 0 too.")
+        int | None,
+        Option("-o", "--offset", metavar="OFFSET", help="With -b and -q: there, whatever -s says."),
     ] = None,
     cluster: Cluster = None,
 ) -> Rows:
@@ -80,7 +81,7 @@ def reset_offset_by_time(
     wanted = values.flag(command, "-f", force)
     if (broker is None) != (queue is None) or (offset is not None and queue is None):
         raise UsageError(f"{command}: for one queue type -b ADDR -q ID, with -s TIME or -o OFFSET")
-    if (timestamp is None) == (offset is None):
+    if timestamp is None and offset is None:
         raise UsageError(f"{command}: when to go to is missing; type -s TIME, or -b ADDR -q ID -o OFFSET")
     time = END if timestamp is None else _time(command, timestamp)
     offsets = session.admin.offsets

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from namesrv_core.protocol.command import reply
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import FakeNameServer, refuse
@@ -161,6 +162,19 @@ def test_deleting_from_a_cluster_takes_its_topics(
         ("nameserver", "%RETRY%G", "done"),
     ]
     assert (consumer_broker.topics, consumer_broker.offsets) == ({}, {("G", "T", 0): 90})
+
+
+def test_a_group_that_is_made_anew_loses_its_topics_all_the_same(
+    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.topics = {"%DLQ%G": []}
+    consumer_broker.handlers[207] = lambda asked: reply(asked)
+    done = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "-y", "--json")
+    assert (done.code, consumer_broker.topics) == (3, {})
+    assert [(row["topic"], row["result"]) for row in json.loads(done.out)][:2] == [
+        (None, "failed"),
+        ("%DLQ%G", "done"),
+    ]
 
 
 def test_its_topics_can_be_kept_and_their_failure_is_told(

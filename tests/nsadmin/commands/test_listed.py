@@ -58,7 +58,8 @@ def test_messages_that_nobody_could_read_are_counted(do: Run, there: Lab) -> Non
 
 
 def test_groups_of_either_kind_of_file(do: Run) -> None:
-    file = written([{"groupName": "auditors", "retryMaxTimes": 3}])
+    strict = {"consumeFromMinEnable": False, "consumeBroadcastEnable": False}
+    file = written([{"groupName": "auditors", "retryMaxTimes": 3, **strict}])
     done = do("updateSubGroupList", file, "-c", "cluster-a")
     assert (done.code, results(done)) == (0, [("auditors", [A, B], "done")])
     ours = written(f"cluster: x\ngroups:\n  auditors: {{retryMaxTimes: 3, notOn: [{B}]}}\n", "ours.yaml")

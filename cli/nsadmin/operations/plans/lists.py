@@ -17,14 +17,17 @@ _NULL = "tag:yaml.org,2002:null"
 _ATTRIBUTES = MapOf(Name("attribute", r"[+-]?[^+,=\s-][^,=\s]*", "NAME, +NAME or -NAME"), Text())
 _KEYS: Mapping[SpreadKind, str] = {"topic": "topicName", "group": "groupName"}
 _TABLES: Mapping[SpreadKind, str] = {"topic": "topicConfigTable", "group": "subscriptionGroupTable"}
-# What a Java TopicConfig is before a file is read into it; mqadmin has other defaults for updateTopic.
-_NEW: Mapping[SpreadKind, Settings] = {"topic": {"readQueueNums": 16, "writeQueueNums": 16}, "group": {}}
+# What Java's configs are before a file is read into them; for one alone mqadmin has other defaults.
+_NEW: Mapping[SpreadKind, Settings] = {
+    "topic": {"readQueueNums": 16, "writeQueueNums": 16},
+    "group": {"consumeFromMinEnable": True, "consumeBroadcastEnable": True},
+}
 
 
 class Item(NamedTuple):
     """A topic or group of mqadmin's file: what it names, and nothing else; attributes with signs or without.
 
-    A new topic has 16 queues unless it says otherwise.
+    A new topic has 16 queues unless it says otherwise, a new group may broadcast and begins at the minimum.
     """
 
     name: str

@@ -44,7 +44,8 @@ def test_groups_keep_what_is_not_named() -> None:
     listed = read_list("group", '[{"groupName": "g", "retryMaxTimes": 3}]', "f")
     have = {"g": group(consumeEnable=False)}
     assert listed.wanted("broker-a", have)["g"] == group(consumeEnable=False, retryMaxTimes=3)
-    assert listed.wanted("broker-a", {})["g"] == group(retryMaxTimes=3)
+    fresh = group(retryMaxTimes=3, consumeFromMinEnable=True, consumeBroadcastEnable=True)
+    assert listed.wanted("broker-a", {})["g"] == fresh
 
 
 def test_what_export_metadata_wrote() -> None:
