@@ -210,7 +210,7 @@ def parse(
     """
     own, shared = parameters_of(function), shared_by(entry)
     words = _words(own)
-    values, positional = _line(entry, function, [*own, *shared], args)
+    values, positional = _line(entry, function, [*own, *shared], plain.in_full([*own, *shared], args))
     arguments = {item.name: values[item.name] for item in own}
     arguments.update(_filled(entry, words, values, positional))
     said = {item.name: values[item.name] for item in shared}

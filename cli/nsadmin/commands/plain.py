@@ -40,6 +40,23 @@ def parse(parameters: Sequence[Parameter], args: Sequence[str]) -> Line | None:
         return None
 
 
+def in_full(parameters: Sequence[Parameter], args: Sequence[str]) -> list[str]:
+    """The line with two dashes where a long name has one: mqadmin takes -topic for --topic."""
+    flags = dict(_flags(parameters))
+    found: list[str] = []
+    left = iter(args)
+    for arg in left:
+        if arg == "--":
+            return [*found, arg, *left]
+        if arg.startswith("-") and arg not in flags and f"-{arg.partition('=')[0]}" in flags:
+            arg = f"-{arg}"
+        found.append(arg)
+        name, text = _split(arg, flags)
+        if name in flags and flags[name].alone is None and text is None:
+            found += [value for value in (next(left, None),) if value is not None]
+    return found
+
+
 def options_end(parameters: Sequence[Parameter], args: Sequence[str]) -> int:
     """Where the options end that stand first: at a word, or at what is no option of these."""
     flags = dict(_flags(parameters))

@@ -185,3 +185,24 @@ def test_where_the_options_end_that_stand_first(args: list[str], end: int) -> No
 
 def needing(session: object, key: Annotated[str, Option("-k")]) -> None:
     """A command with an option that has to be given."""
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("-topic T -r 1", "--topic T -r 1"),
+        ("-topic=T", "--topic=T"),
+        ("-t -topic -topic -t", "-t -topic --topic -t"),
+        ("--topic -topic", "--topic -topic"),
+        ("-- -topic", "-- -topic"),
+        ("-tT -topics t -yes -", "-tT -topics t --yes -"),
+        ("t topic -r -1 r", "t topic -r -1 r"),
+    ],
+)
+def test_long_names_with_one_dash(line: str, meant: str) -> None:
+    parameters = [
+        Parameter("topic", str, Word(("-t", "--topic"), "TOPIC", "A topic."), ""),
+        Parameter("number", int, Option("-r", "--number"), 0),
+        Parameter("yes", bool, Option("--yes"), False),
+    ]
+    assert plain.in_full(parameters, line.split()) == meant.split()
