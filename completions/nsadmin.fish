@@ -970,7 +970,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-f,--force=true|false false: before 5.2, only go back. Else unused.' \
                 '-b,--broker=addresses With -q: the master that has the queue.' \
                 '-q,--queue= With -b: only this queue.' \
-                '-o,--offset= With -b and -q: to this offset, 0 too.' \
+                '-o,--offset= With -b and -q: there, whatever -s says.' \
                 '-c,--cluster=clusters Only the brokers of this cluster.'
             set columns 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         case skipaccumulatedmessage

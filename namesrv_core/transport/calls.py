@@ -108,6 +108,12 @@ class Calls:
             raise
         return [result for result in self._results if result is not None]
 
+    def place(self, addr: str) -> Any:
+        """Where the connection to that address leads, as the system has it; None where there is none."""
+        server = self._servers.get(addr)
+        with suppress(OSError):
+            return server.sock.getpeername() if server is not None and server.sock is not None else None
+
     def _distribute(self, calls: Sequence[tuple[str, Command]]) -> deque[Link]:
         chosen: dict[str, Link] = {}
         self._results = [None] * len(calls)

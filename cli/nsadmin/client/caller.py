@@ -3,6 +3,7 @@
 from collections.abc import Callable, Container, Iterable
 from functools import cached_property
 from time import sleep
+from typing import Any
 
 from namesrv_core.errors import BadSettings, request_error
 from namesrv_core.protocol.codes import RequestCode
@@ -161,6 +162,10 @@ class Caller:
         if self._way_to is None or self._is_name_server(addr):
             return addr
         return self._way_to(addr)
+
+    def place(self, addr: str) -> Any:
+        """Where that address leads, while there is a connection to it; else None."""
+        return self._calls.place(self.way(addr))
 
     def _is_name_server(self, addr: str) -> bool:
         # As long as name servers were not looked for, none of them is asked.

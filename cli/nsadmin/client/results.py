@@ -25,6 +25,10 @@ class MadeAnew(NotApplied):
     """What was deleted was there again at once."""
 
 
+class SameServer(RocketMQError):
+    """Another address of the list is that of the same server, which is one witness."""
+
+
 class ReadOnlyAccess(RocketMQError):
     """A change was asked for by who may only read; nothing was sent."""
 

@@ -3,6 +3,7 @@
 import os
 from _thread import RLock
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from namesrv_core.protocol.command import Command
 from namesrv_core.transport.calls import CallError, Calls, Observer
@@ -26,6 +27,10 @@ class SharedCalls:
             if self._calls is None:
                 raise RuntimeError("this client is closed: make another one")
             return self._calls.ask(calls, timeout, observer)
+
+    def place(self, addr: str) -> Any:
+        """As `Calls` tell it."""
+        return None if self._calls is None else self._calls.place(addr)
 
     def _begin_anew(self) -> None:
         """Both processes would read what is answered to either; and whose turn it is nobody knows here."""

@@ -11,7 +11,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import Command, request
 from nsadmin.client.bodies import broker_addrs, config_items, json_object, texts, topic_names
 from nsadmin.client.caller import Caller
-from nsadmin.client.results import ServerResult
+from nsadmin.client.results import SameServer, ServerResult
 from nsadmin.client.retry import decoded
 from nsadmin.client.routes import get_route
 
@@ -50,6 +50,17 @@ class Tables:
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
+
+    def witnesses(self, answers: Sequence[ServerResult[T]]) -> list[ServerResult[T]]:
+        """The answers of name servers, of each server once: two names of one say nothing of two."""
+        known: dict[Any, str] = {}
+        found = []
+        for answer in answers:
+            place = self._caller.place(answer.addr)
+            first = known.setdefault(answer.addr if place is None else place, answer.addr)
+            same = SameServer(f"it is {first}, by another name")
+            found.append(answer if first == answer.addr else ServerResult(answer.addr, None, same))
+        return found
 
     def listed(self, addr: str, namespaces: Sequence[str]) -> Listed:
         """All but the routes. RocketMQError if one of the answers is missing, naming the request."""

@@ -58,7 +58,7 @@ def kv_diff(session: Session, namespaces: NamespacesOption = None) -> Rows:
         nsadmin kvDiff -s DEPLOYMENT --json
     """
     names = _names(namespaces)
-    found = session.admin.kv.tables_each(names, session.admin.addresses.addrs)
+    found = session.admin.tables.witnesses(session.admin.kv.tables_each(names, session.admin.addresses.addrs))
     there = {addr: tables for addr, tables, _ in found if tables is not None}
     comparison = compare([_picture(addr, tables) for addr, tables in there.items()], ["kv"])
     rows: list[Row] = [

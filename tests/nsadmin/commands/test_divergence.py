@@ -140,3 +140,11 @@ def test_watching_remembers_the_looks_before(
 def test_what_cannot_be_is_one_line(run: Run, both: str, words: tuple[str, ...], reason: str) -> None:
     done = run("divergence", both, *words)
     assert (done.code, done.out, done.err) == (2, "", f"nsadmin: divergence: {reason}\n")
+
+
+@pytest.mark.parametrize("command", ["divergence", "kvDiff", "checkDivergence", "checkNamesrv"])
+def test_two_names_of_one_server_are_one_witness(run: Run, first: FakeNameServer, command: str) -> None:
+    port = first.addr.rpartition(":")[2]
+    done = run(command, "-n", f"{first.addr};localhost:{port}")
+    assert done.code == (1 if command == "checkNamesrv" else 3)
+    assert f"localhost:{port}: it is {first.addr}, by another name" in done.out + done.err

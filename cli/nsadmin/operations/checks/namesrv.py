@@ -26,7 +26,8 @@ class Seen(NamedTuple):
 def look(admin: AdminClient) -> list[Seen]:
     """At each of the list."""
     ready = {addr: bool(is_ready) for addr, is_ready, _ in admin.name_servers.ready_each()}
-    return [Seen(addr, pulse, ready[addr], error) for addr, pulse, error in admin.name_servers.pulse_each()]
+    pulses = admin.tables.witnesses(admin.name_servers.pulse_each())
+    return [Seen(addr, pulse, ready[addr], error) for addr, pulse, error in pulses]
 
 
 def judge(scale: Scale, seen: list[Seen]) -> Finding:

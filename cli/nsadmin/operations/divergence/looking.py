@@ -67,7 +67,8 @@ class Looking:
 
     def look(self) -> Look:
         """One look, with what earlier ones of this have seen; brokers that differ are asked why."""
-        now, answers = self._clock(), of_each(self._admin, 0, self._namespaces)
+        now, seen = self._clock(), of_each(self._admin, 0, self._namespaces)
+        answers = self._admin.tables.witnesses(seen)
         pictures = [answer.result for answer in answers if answer.result is not None]
         comparison = compare(pictures, self._sections)
         self._ages.observe(comparison, now)
