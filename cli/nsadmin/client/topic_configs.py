@@ -181,7 +181,9 @@ def _checked(
     differences = [name for name in wanted._fields if getattr(wanted, name) != getattr(found, name)]
     if differences:
         listed = " and ".join(_WIRE_NAMES.get(name, name) for name in differences)
-        return change._replace(error=NotApplied(f"ignored: the broker did not take the new {listed}"))
+        is_kept = "order" in differences and found.order
+        why = "; a topic with an order configuration stays ordered: updateOrderConf" if is_kept else ""
+        return change._replace(error=NotApplied(f"ignored: the broker did not take the new {listed}{why}"))
     return change._replace(after=found)
 
 

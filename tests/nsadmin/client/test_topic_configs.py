@@ -84,6 +84,11 @@ def test_a_yes_without_a_change_is_not_believed() -> None:
         error = changed(broker, TopicPatch(perm=6, read_queue_nums=1)).error
         assert isinstance(error, NotApplied)
         assert str(error) == "ignored: the broker did not take the new readQueueNums and perm"
+        kept = changed(broker, TopicPatch(order=False)).error
+        assert str(kept) == (
+            "ignored: the broker did not take the new order;"
+            " a topic with an order configuration stays ordered: updateOrderConf"
+        )
 
 
 def test_an_order_that_the_broker_gives_by_itself_is_reported_and_no_failure() -> None:
