@@ -1,4 +1,7 @@
-"""`python -m namesrv_core`: flags and files to settings, and run, without the weight of the command line."""
+"""The program `python -m namesrv_core`: it turns flags and files into settings and runs a name server.
+
+It does not import nsadmin's command line, so it starts quickly and takes little memory.
+"""
 
 import argparse
 import asyncio
@@ -19,7 +22,10 @@ from namesrv_core.transport.address import join_addr
 
 
 def parser(prog: str = "python -m namesrv_core", journals: bool = False) -> argparse.ArgumentParser:
-    """The flags of `mqnamesrv`, and ours. With `journals` there is a journal unless it is declined."""
+    """Build the parser for the flags of `mqnamesrv` and for ours.
+
+    With `keeps_journal` the server keeps a journal unless `--no-journal` is given.
+    """
     flags = Flags(prog, "A name server for Apache RocketMQ 4.9 and 5.x.")
     flags.add_argument("-c", "--configFile", metavar="FILE", help="Java properties; also where updates go")
     flags.add_argument(
@@ -70,14 +76,14 @@ def parser(prog: str = "python -m namesrv_core", journals: bool = False) -> argp
 
 
 def collect_seldom() -> None:
-    """Cycles are rare here, and a look for them goes through all topics of all brokers."""
+    """Collect garbage rarely: cycles are rare, and a full collection visits all topics of all brokers."""
     gc.freeze()
-    # What is new is looked through in less than a millisecond, what is older once a million objects are new.
+    # Collecting the newest objects takes less than a millisecond. Older ones wait for a million new objects.
     gc.set_threshold(5_000, 200, 50)
 
 
 def main(argv: list[str] | None = None, prog: str = "python -m namesrv_core", journals: bool = False) -> int:
-    """Run a name server until it is told to stop. The exit code: 0 for a clean end, 1 for a failed start."""
+    """Run a name server until a signal stops it. Return 0 for a clean end and 1 for a failed start."""
     flags = parser(prog, journals).parse_args(argv)
     set_up()
     settings = Settings()
@@ -101,7 +107,7 @@ def main(argv: list[str] | None = None, prog: str = "python -m namesrv_core", jo
 
 
 def _in_words(error: Exception) -> str:
-    """What went wrong, and with which file, without a number."""
+    """The error's message and the file that it is about, without the error number."""
     if not isinstance(error, OSError) or error.strerror is None:
         return str(error)
     return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
@@ -129,7 +135,7 @@ async def _serve(settings: Settings) -> None:
         where = join_addr(settings.bindAddress, settings.listenPort)
         raise RocketMQError(f"cannot listen on {where}: {_in_words(error)}") from None
     try:
-        # In one piece: log lines may go to the same file.
+        # Write the line in one call, because log lines may go to the same file.
         said = f"The Name Server boot success. serializeType=JSON, address {server.address}\n"
         print(said, end="", flush=True)
         for warning in server.guarding.warnings():

@@ -1,13 +1,13 @@
-"""Every failure raised on purpose, and the response code that each one is on the wire.
+"""The errors that this project raises, and the response code of each on the wire.
 
-`handlers.dispatch` turns these into answers; the client turns answers back into these.
+`handlers.dispatch` turns these errors into answers. The client turns answers back into these errors.
 """
 
 from enum import IntEnum
 
 
 class ResponseCode(IntEnum):
-    """Codes of answers (`ResponseCode`, `RemotingSysResponseCode` upstream)."""
+    """Codes of answers (upstream: `ResponseCode`, `RemotingSysResponseCode`)."""
 
     SUCCESS = 0
     SYSTEM_ERROR = 1
@@ -37,15 +37,15 @@ class ResponseCode(IntEnum):
 
 
 class RocketMQError(Exception):
-    """Base of every failure in here."""
+    """Base class of the errors that this project raises."""
 
 
 class ProtocolError(RocketMQError):
-    """The peer's bytes are no frame, header or command: the connection has to be closed, unanswered."""
+    """The peer's bytes are no frame, header or command. Close the connection without an answer."""
 
 
 class FrameOverLimit(ProtocolError):
-    """A frame is larger, or its header longer or deeper, than is taken here. `limit` is the setting's key."""
+    """A frame is too large, or its header too long or too deep. `limit_key` is the key of the setting."""
 
     def __init__(self, limit: str, text: str, *args: object) -> None:
         super().__init__(text, *args)
@@ -53,13 +53,13 @@ class FrameOverLimit(ProtocolError):
 
 
 class BadSettings(RocketMQError):
-    """What this end was told to use cannot be used: a file, a key, a password; the text says which."""
+    """A setting, file, key or password cannot be used. The message says which one."""
 
 
 class RequestError(RocketMQError):
-    """A request was refused. `code` is the response code, `remark` the text that goes with it.
+    """A server refused a request. `code` is the response code, `remark` the text of the answer.
 
-    `addr` is the server that refused it, where that is known.
+    `addr` is the address of that server, or None if it is not known.
     """
 
     code: int = ResponseCode.SYSTEM_ERROR
@@ -81,11 +81,11 @@ class RequestError(RocketMQError):
 
 
 class BadRequest(RequestError):
-    """A request that cannot be understood or carried out; upstream answers these with a Java exception."""
+    """A request cannot be decoded or carried out. Upstream answers such a request with a Java exception."""
 
 
 class OverLimit(RequestError):
-    """A request that is larger than this server takes, or one too many. `limit` is the setting's key."""
+    """A request exceeds a size or a count of this server. `limit_key` is the key of the setting."""
 
     def __init__(self, limit: str, remark: str) -> None:
         super().__init__(f"{remark} ({limit})")
@@ -114,5 +114,5 @@ _BY_CODE: dict[int, type[RequestError]] = {
 
 
 def request_error(code: int, remark: str | None) -> RequestError:
-    """The error that an answer with this code and remark stands for."""
+    """The error for an answer with this code and remark."""
     return _BY_CODE.get(code, RequestError)(remark, code)

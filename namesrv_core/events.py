@@ -1,7 +1,9 @@
-"""What can happen to a name server: frozen records, returned by whatever changes its tables.
+"""The events of a name server: every function that changes its tables returns them as frozen records.
 
-Journal, metrics and log are fed the same records, so they cannot disagree. Times are not in here: whoever
-is fed adds when, on which server and on whose request. A field's name has the same type in every event.
+The journal, the metrics and the log receive the same events, so they cannot disagree. An event has no time:
+the journal adds the time, the server and the request. A field name has the same type in every event.
+
+The docstrings of events and of their parts are published in docs/journal.md and docs/journal.schema.json.
 """
 
 from collections.abc import Mapping
@@ -33,10 +35,11 @@ SCHEMA_VERSION = 1
 
 @dataclass_transform(frozen_default=True)
 class Event:
-    """Base of all events: a value of the fields that its class names, which cannot be changed.
+    """Base class of all events: an immutable record of the fields that its class annotates.
 
-    TypeError where one is made of others. (Of a dataclass Python compiles seven functions as it starts; those
-    of all events took a third of the name server's start, and half a megabyte.)
+    Raises TypeError for missing or unknown fields. Events are no dataclasses, because Python compiles seven
+    functions for each dataclass at startup: for all events that was a third of the name server's startup time
+    and half a megabyte.
     """
 
     def __init__(self, *values: object, **named: object) -> None:
@@ -224,7 +227,7 @@ class SettingsChanged(Event):
     setting_changes: tuple[SettingChange, ...]
 
     def concerns(self, key: str) -> bool:
-        """Whether the setting of that key is among them."""
+        """Whether the setting with this key changed."""
         return any(change.key == key for change in self.setting_changes)
 
 

@@ -1,4 +1,7 @@
-"""Records inside of events, which stand for what a name server knows: `namesrv_core.events` has them all."""
+"""The records inside events, which describe a name server's tables. `namesrv_core.events` exports them all.
+
+The docstrings of these records are published in docs/journal.md and docs/journal.schema.json.
+"""
 
 from collections.abc import Iterable
 from itertools import chain
@@ -32,12 +35,12 @@ class TopicChanges(NamedTuple):
 
 
 def alike(found: Iterable[TopicChange | None]) -> tuple[TopicChanges, ...]:
-    """Those that are changes, the topics that changed alike together."""
+    """Group the topics that changed alike, and skip every None."""
     return merged(TopicChanges((change.topic,), *change[1:]) for change in found if change is not None)
 
 
 def merged(found: Iterable[TopicChanges]) -> tuple[TopicChanges, ...]:
-    """The same, with one group for all topics that changed alike."""
+    """Merge the groups whose topics changed alike into one group."""
     topics: dict[tuple[QueueData | None, QueueData | None], list[tuple[str, ...]]] = {}
     for group in found:
         topics.setdefault(group[1:], []).append(group.topics)
@@ -45,12 +48,12 @@ def merged(found: Iterable[TopicChanges]) -> tuple[TopicChanges, ...]:
 
 
 def count_topics(found: Iterable[TopicChanges]) -> int:
-    """How many topics changed."""
+    """The number of topics that changed."""
     return sum(len(group.topics) for group in found)
 
 
 def first_topics(found: Iterable[TopicChanges], most: int) -> tuple[TopicChanges, ...]:
-    """The same of no more than so many topics."""
+    """The first `topic_limit` topics of these changes."""
     kept = []
     for group in found:
         if most > 0:
@@ -109,7 +112,7 @@ class BrokerInfo(NamedTuple):
 
 
 UNTOLD = BrokerInfo()
-"""What is kept of a broker that says nothing about itself."""
+"""The record of a broker that reports nothing about itself."""
 
 
 class ClusterNames(NamedTuple):

@@ -1,1 +1,1 @@
-"""Bytes to typed commands and back. Pure: no socket, no file, no clock."""
+"""The wire protocol: bytes to typed commands and back. Pure: it uses no socket, no file and no clock."""

@@ -1,6 +1,6 @@
-"""JSON bodies that name servers answer with, and those that are sent to them without a registration.
+"""The JSON bodies of a name server's requests and answers, except for registrations.
 
-Records carry what is used; members are the wire's own names.
+A record has only the members that this project uses. Keys of JSON objects are the names on the wire.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,12 +25,12 @@ def queue_data(queue: QueueData) -> dict[str, object]:
 
 
 def member(fields: Mapping[str, Any], name: str, default: int, bits: int = 32) -> int:
-    """A primitive number: the default where it is missing, 0 where it is null."""
+    """Read a primitive number: the default if it is missing, 0 if it is null."""
     return to_int(fields[name], bits) if name in fields else default
 
 
 def data_version(value: Any, now: int) -> DataVersion | None:
-    """A DataVersion as 5.5.0 reads it: absent parts are 0, an absent timestamp is `now` (ms)."""
+    """Read a DataVersion as 5.5.0 does: absent parts are 0, an absent timestamp is `now_ms`."""
     if value is None or value == "":
         return None
     fields = as_object(value)
@@ -53,7 +53,7 @@ def as_bool(value: Any) -> bool:
 
 
 def mapping_info(value: Any) -> MappingInfo | None:
-    """A TopicQueueMappingInfo; None for null."""
+    """Read a TopicQueueMappingInfo. Return None for null."""
     if value is None:
         return None
     fields = as_object(value)
@@ -70,7 +70,7 @@ def mapping_info(value: Any) -> MappingInfo | None:
 
 
 def mapping_json(info: MappingInfo) -> dict[str, object]:
-    """A TopicQueueMappingInfo as the wire has it."""
+    """The TopicQueueMappingInfo as a JSON object."""
     return {
         "bname": info.bname,
         "currIdMap": dict(info.curr_id_map),
@@ -83,7 +83,10 @@ def mapping_json(info: MappingInfo) -> dict[str, object]:
 
 
 def queue_datas(body: bytes, depth: int = UNLIMITED) -> list[QueueData]:
-    """The queueDatas of a TopicRouteData body (REGISTER_TOPIC_IN_NAMESRV); ValueError where 5.5.0 fails."""
+    """Read the queueDatas of a TopicRouteData body (REGISTER_TOPIC_IN_NAMESRV).
+
+    Raises ValueError where 5.5.0 fails.
+    """
     route = fastjson.loads(body, depth=depth)
     if route is None:
         return []
@@ -91,7 +94,7 @@ def queue_datas(body: bytes, depth: int = UNLIMITED) -> list[QueueData]:
     if items is None or items == {} or items == "":
         return []
     if isinstance(items, dict):
-        # As fastjson 2 does where a list is due.
+        # fastjson 2 accepts a single object in the place of a list.
         items = [items]
     if not isinstance(items, list):
         raise ValueError("queueDatas is no list")
@@ -111,7 +114,7 @@ def _queue_data(fields: Mapping[str, Any]) -> QueueData:
 def broker_data(
     cluster: str, name: str, addrs: Mapping[int, str], acting_master: bool, zone: str | None
 ) -> dict[str, object]:
-    """BrokerData: one broker group with the addresses of its members."""
+    """The BrokerData of one broker group, as a JSON object. `broker_addrs` is keyed by broker id."""
     return {
         "brokerAddrs": dict(addrs),
         "brokerName": name,
@@ -122,10 +125,10 @@ def broker_data(
 
 
 def topic_list(topics: Iterable[str], broker_addr: str | None = None) -> bytes:
-    """TopicList."""
+    """The body TopicList."""
     return fastjson.dumps({"brokerAddr": broker_addr, "topicList": list(topics)})
 
 
 def kv_table(table: Mapping[str, str | None]) -> bytes:
-    """KVTable."""
+    """The body KVTable."""
     return fastjson.dumps({"table": dict(table)})

@@ -1,10 +1,10 @@
-"""Ext fields as records, one for each request code that this project sends to brokers, or reads as one."""
+"""The ext fields of broker requests: a record for each request code that this project sends or answers."""
 
 from typing import NamedTuple
 
 
 class LogicalTopic(NamedTuple):
-    """GET_TOPIC_CONFIG; `lo` (logical) asks for the mapping of a static topic, too."""
+    """GET_TOPIC_CONFIG. `lo` (logical) requests the mapping of a static topic as well."""
 
     topic: str | None = None
     lo: bool = True
@@ -86,7 +86,7 @@ class DeleteGroup(NamedTuple):
 
 
 class ResetOffset(NamedTuple):
-    """INVOKE_BROKER_TO_RESET_OFFSET: all queues to a `timestamp` (ms; -1 the end), or one to an `offset`."""
+    """INVOKE_BROKER_TO_RESET_OFFSET: all queues to a `timestamp` (ms, -1: the end) or one to an `offset`."""
 
     group: str | None = None
     topic: str | None = None
@@ -117,7 +117,7 @@ class ViewMessage(NamedTuple):
 
 
 class PullMessage(NamedTuple):
-    """PULL_MESSAGE, by default as a tool asks: answered at once, nothing committed, nobody registered."""
+    """PULL_MESSAGE. By default the broker answers at once, commits no offset and registers no consumer."""
 
     consumer_group: str | None = "TOOLS_CONSUMER"
     topic: str | None = None
@@ -146,14 +146,14 @@ class MasterFlushOffset(NamedTuple):
 
 
 class CheckRocksdb(NamedTuple):
-    """CHECK_ROCKSDB_CQ_WRITE_PROGRESS: of all topics where it is empty, of messages since then (ms)."""
+    """CHECK_ROCKSDB_CQ_WRITE_PROGRESS of messages since `check_store_time` (ms). No topic: of all topics."""
 
     topic: str | None = None
     check_store_time: int | None = 0
 
 
 class AddBroker(NamedTuple):
-    """ADD_BROKER: a file on the machine of the container."""
+    """ADD_BROKER. `config_path` is a file on the container's machine."""
 
     config_path: str | None = None
 

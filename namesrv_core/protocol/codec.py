@@ -1,4 +1,4 @@
-"""Command to frame and back; the header's mark byte says which form it has."""
+"""The codec between commands and frames. The first byte of the header word gives the header's form."""
 
 from namesrv_core.errors import FrameOverLimit, ProtocolError
 from namesrv_core.protocol import frame, header_binary, header_json, limits
@@ -7,18 +7,18 @@ from namesrv_core.protocol.command import Command
 
 
 def encode(command: Command) -> bytes:
-    """The frame that carries `command`, its header in the form of `command.header_type`."""
+    """The frame of a command. `command.header_type` gives the form of its header."""
     return b"".join(parts(command))
 
 
 def parts(command: Command) -> tuple[bytes, bytes]:
-    """The same frame in two pieces, its body not copied: many frames are joined at once."""
+    """The frame's head and the command's body. Callers join many frames, so the body is not copied."""
     form = header_binary if command.header_type == HeaderType.ROCKETMQ else header_json
     return frame.head(command.header_type, form.encode(command), len(command.body)), command.body
 
 
 def decode(payload: bytes, within: limits.Limits = limits.NONE) -> Command:
-    """The command of one frame's payload (`FrameReader`); ProtocolError where there is none."""
+    """Decode the payload of one frame (from `FrameReader`). Raises ProtocolError if it is no command."""
     kind = payload[0]
     end = 4 + int.from_bytes(payload[1:4], "big")
     if end > len(payload):

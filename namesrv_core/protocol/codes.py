@@ -1,10 +1,10 @@
-"""The numbers of the protocol: request codes, flag bits, languages, versions, permissions."""
+"""The protocol's numbers: request codes, flag bits, languages, versions and permissions."""
 
 from enum import IntEnum, IntFlag
 
 
 class RequestCode(IntEnum):
-    """Codes that name servers answer, and those of brokers that this project sends or answers."""
+    """Codes that name servers answer, and codes of brokers that this project sends or answers."""
 
     PULL_MESSAGE = 11
     QUERY_MESSAGE = 12
@@ -114,7 +114,7 @@ class RequestCode(IntEnum):
 
 
 class HeaderType(IntEnum):
-    """How a header is written; the first byte of the header-length word."""
+    """The form of a header: the first byte of the header-length word."""
 
     JSON = 0
     ROCKETMQ = 1
@@ -123,28 +123,28 @@ class HeaderType(IntEnum):
 RESPONSE_FLAG = 1
 ONEWAY_FLAG = 2
 
-# LanguageCode, by its byte in the binary header.
+# The index is the byte of LanguageCode in the binary header.
 LANGUAGES = (
     "JAVA", "CPP", "DOTNET", "PYTHON", "DELPHI", "ERLANG", "RUBY",
     "OTHER", "HTTP", "GO", "PHP", "OMS", "RUST", "NODE_JS",
 )  # fmt: skip
 
 V3_0_11 = 37
-"""From here on REGISTER_BROKER carries a RegisterBrokerBody, before it the bare wrapper."""
+"""From this version on REGISTER_BROKER carries a RegisterBrokerBody. Older brokers send the bare wrapper."""
 V4_9_3 = 399
-"""Up to here 5.x does not count _UNIQUE_KEY_QUERY among what is signed."""
+"""Up to this version 5.x leaves _UNIQUE_KEY_QUERY out of the signed content."""
 V4_9_4 = 401
-"""From here on a route is asked for in the standard JSON dialect."""
+"""From this version on clients receive routes in the standard JSON dialect."""
 V5_0_0 = 413
-"""From here on a compressed registration ends with its queue mappings."""
+"""From this version on a compressed registration ends with its queue mappings."""
 V5_5_0 = 513
-"""What this project calls itself in every command it sends."""
+"""The version that this project puts into every command that it sends."""
 
 
 def version_text(ordinal: int) -> str:
-    """`MQVersion.Version` by its ordinal: 513 -> "V5_5_0", 407 -> "V4_9_7"; others as "V<ordinal>".
+    """Name a `MQVersion.Version` by its ordinal: 513 -> "V5_5_0", 407 -> "V4_9_7", others "V<ordinal>".
 
-    V4.m.p is 213 + 20m + 2p and V5.m.p is 413 + 20m + 2p; one less is that release's snapshot.
+    The ordinal of V4.m.p is 213 + 20m + 2p, that of V5.m.p is 413 + 20m + 2p. A snapshot has one less.
     """
     for major, base, end in ((5, 413, 612), (4, 213, 413)):
         if base <= ordinal < end:
@@ -165,7 +165,7 @@ class Perm(IntFlag):
 
 
 def perm_text(perm: int) -> str:
-    """Permission bits as `mqadmin` operators read them: 6 -> "rw-", 4 -> "r--", 7 -> "rwi"."""
+    """Write permission bits as operators of `mqadmin` read them: 6 -> "rw-", 4 -> "r--", 7 -> "rwi"."""
     return "".join(
         letter if perm & bit else "-"
         for letter, bit in (("r", Perm.READ), ("w", Perm.WRITE), ("i", Perm.INHERIT))

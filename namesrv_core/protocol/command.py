@@ -1,4 +1,4 @@
-"""Command: the unit that travels, request or answer, whatever header it is written with."""
+"""The protocol's command: one request or one answer, independent of the form of its header."""
 
 from collections.abc import Mapping
 from itertools import count
@@ -12,11 +12,10 @@ _HIDDEN = ("SecurityToken", "Signature")
 
 
 class Command:
-    """One request or answer (`RemotingCommand`).
+    """One request or answer (upstream: `RemotingCommand`).
 
-    `ext` is None where the header carries no extFields at all, which is not the same as an empty map.
-    It may be shared between commands: treat it as read-only. `body` is b"" where there is none.
-    A representation does not show by what a request proves who sent it.
+    `ext` is None if the header has no extFields, which differs from an empty map. Commands may share it:
+    treat it as read-only. `body` is b"" if there is none. The representation hides signature and token.
     """
 
     __slots__ = ("body", "code", "ext", "flag", "header_type", "language", "opaque", "remark", "version")
@@ -72,9 +71,9 @@ def request(
     oneway: bool = False,
     header_type: HeaderType = HeaderType.JSON,
 ) -> Command:
-    """A request of this project's, with an opaque of its own.
+    """Build a request with an opaque of its own.
 
-    extFields are always there, as several broker handlers read them unchecked.
+    It always has extFields, because several handlers of brokers read them without a check.
     """
     return Command(
         code,
@@ -95,6 +94,6 @@ def reply(
     body: bytes = b"",
     remark: str | None = None,
 ) -> Command:
-    """The answer to `asked`, in the header encoding it was asked in."""
-    # By position: one is made for each request, and keywords would double what that costs.
+    """Build the answer to `request`, with a header of the same form."""
+    # Pass arguments by position: keywords would double the time, and every request needs one answer.
     return Command(code, ext, body, asked.opaque, RESPONSE_FLAG, remark, "JAVA", V5_5_0, asked.header_type)

@@ -1,6 +1,6 @@
-"""Connection: one end of a conversation, fed bytes and drained of commands.
+"""The protocol state of one connection: received bytes in, commands out.
 
-Both ends use it: a server answers what it drains, a client asks and picks out what answers it.
+Server and client use it. A server answers the commands; a client matches answers with its own requests.
 """
 
 from namesrv_core.errors import ProtocolError
@@ -11,11 +11,11 @@ from namesrv_core.protocol.limits import NONE, Limits
 
 
 class Connection:
-    """`feed` what arrives, send what `encode` returns.
+    """Pass received bytes to `feed_bytes`, and send the bytes that `encode_request` returns.
 
-    After garbage, `error` is set: close, nothing more can be understood. What stood whole before the
-    garbage is still returned. Where `sizes` is a list, it has the bytes of each frame that was fed last.
-    A frame beyond the `limits` counts as garbage.
+    After invalid bytes `error` is set: close the connection. Commands that were complete before those bytes
+    are still returned. A frame that exceeds the limits counts as invalid. If `frame_sizes` is a list,
+    `feed_bytes` fills it with the size of each frame in bytes.
     """
 
     def __init__(self, limits: Limits = NONE) -> None:
@@ -27,21 +27,21 @@ class Connection:
 
     @property
     def unfinished(self) -> int:
-        """Bytes that a frame takes which has begun and not ended; 0 between two frames."""
+        """Bytes of memory that the unfinished frame takes; 0 between two frames."""
         return self._frames.held
 
     @property
     def missing(self) -> int:
-        """Bytes that may be fed at once without completing anything."""
+        """The number of bytes that can be fed at once without completing a frame."""
         return self._frames.missing - 1
 
     @property
     def waiting(self) -> int:
-        """How many requests of ours have not been answered."""
+        """The number of our requests that wait for an answer."""
         return len(self._asked)
 
     def feed(self, data: bytes) -> list[Command]:
-        """The commands that `data` completes, in the order they were sent."""
+        """The commands that these bytes complete, in the order in which the peer sent them."""
         payloads = self.split(data)
         if self.sizes is not None:
             self.sizes = [len(payload) + 4 for payload in payloads]
@@ -54,7 +54,7 @@ class Connection:
         return commands
 
     def split(self, data: bytes) -> list[bytes]:
-        """The payloads of the frames that `data` completes: for who decodes each when its turn comes."""
+        """The payloads of the frames that these bytes complete, for a caller that decodes them one by one."""
         if self.error is not None:
             return []
         try:
@@ -65,7 +65,7 @@ class Connection:
             return whole
 
     def decode(self, payload: bytes) -> Command | None:
-        """The command in a payload; None for garbage: what comes behind it is not to be read."""
+        """The command in a payload. None for an invalid payload: do not decode the payloads after it."""
         try:
             return codec.decode(payload, self._limits)
         except ProtocolError as error:
@@ -73,15 +73,15 @@ class Connection:
             return None
 
     def ask(self, command: Command) -> bytes:
-        """The bytes of a request of ours, whose answer `asked` will recognise (not if it is oneway)."""
+        """The bytes of our request. Unless it is oneway, `take_request` recognises its answer."""
         if not command.is_oneway:
             self._asked[command.opaque] = command
         return codec.encode(command)
 
     def forget(self, command: Command) -> None:
-        """Nobody waits any more for the answer to this request of ours."""
+        """Stop waiting for the answer to this request."""
         self._asked.pop(command.opaque, None)
 
     def asked(self, answer: Command) -> Command | None:
-        """The request that `answer` answers, once; None for one that nobody waits for."""
+        """Take the request that an answer belongs to. None if no request waits for this answer."""
         return self._asked.pop(answer.opaque, None) if answer.is_reply else None

@@ -1,7 +1,7 @@
-"""The JSON dialect that Java's side speaks: fastjson 2 as in 5.5.0, read and written.
+"""The JSON dialect of Java's servers and clients: reads and writes what fastjson 2 in 5.5.0 does.
 
-Two things separate it from RFC 8259: map keys that are integers are written without quotes (unless the
-reader asked for the standard dialect), and a value of one type is taken where another is due ("5" for 5).
+It differs from RFC 8259 in two ways. Integer map keys have no quotes, unless the reader requests the standard
+dialect. A value of one type is accepted in the place of another ("5" for 5).
 """
 
 import json
@@ -13,27 +13,27 @@ from typing import Any, NamedTuple
 from namesrv_core.errors import OverLimit
 from namesrv_core.protocol.limits import UNLIMITED, is_deeper
 
-# The largest integer that a double holds exactly; the standard dialect writes larger ones as text.
+# The largest integer that a double can hold exactly. The standard dialect writes larger integers as text.
 _SAFE_INTEGER = 2**53 - 1
 
 
 class Ready(NamedTuple):
-    """A value whose text is there already, in the dialect that it is asked for."""
+    """A value that is already encoded, in the dialect of the text that contains it."""
 
     text: str
 
 
 def dumps(value: object, *, standard: bool = False) -> bytes:
-    """Compact text: members sorted, members that are None left out, list elements that are None kept.
+    """Encode compactly: sort members, leave out members that are None, keep list elements that are None.
 
-    `standard` quotes integer keys and writes integers beyond 2**53 as text, as 5.5.0 does for routes asked
-    for by version 401 and later.
+    `is_standard` quotes integer keys and writes integers beyond 2**53 as text. 5.5.0 does so in routes for
+    version 401 and later.
     """
     return text(value, standard).encode("utf-8", "replace")
 
 
 def text(value: object, standard: bool = False) -> str:
-    """`dumps` before it is bytes."""
+    """Like `encode_json`, but the result is text."""
     if isinstance(value, str):
         return _quote(value)
     if value is None:
@@ -65,8 +65,8 @@ def _key(key: str | int, standard: bool) -> str:
 
 
 def java_double(value: float) -> str:
-    """A double as Java's `Double.toString` writes it: 1000.0, 1.0E10, 0.01, Infinity."""
-    # Few processes write a double, and this is a millisecond of everybody's start.
+    """Write a double like Java's `Double.toString`: 1000.0, 1.0E10, 0.01, Infinity."""
+    # Import decimal here: it takes a millisecond of every start, and few processes write a double.
     from decimal import Decimal
 
     number = Decimal(repr(value))
@@ -81,14 +81,14 @@ def java_double(value: float) -> str:
 
 
 def no_constant(name: str) -> object:
-    """For decoders: NaN and Infinity are no JSON."""
+    """A `parse_constant` for decoders that refuses NaN and Infinity."""
     raise ValueError(f"{name} is no JSON value")
 
 
 _decoder = json.JSONDecoder(strict=False, parse_constant=no_constant)
 
-# A string is matched first, so that the second form can only be met outside of strings.
-# One that does not end is matched, too: from each quote in it there would be another look for its end.
+# Strings match first, so that a bare key matches only outside of strings. A string without an end matches
+# too: otherwise the search for its end would start again at each quote in it.
 _STRING_OR_BARE_KEY = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|([{,]\s*)(-?\d+)(?=\s*:)', re.S)
 
 
@@ -97,10 +97,10 @@ def _quote_bare_key(match: re.Match[str]) -> str:
 
 
 def loads(body: bytes, *, errors: str = "strict", depth: int = UNLIMITED) -> Any:
-    """The value of a body; integer keys come back as text, as JSON has them.
+    """Decode a body. Integer keys become text, as JSON has them.
 
-    Raises ValueError for what is no JSON, however odd its keys, OverLimit for what is nested deeper than
-    `depth` levels; `errors` is what to do with bad UTF-8.
+    `errors` says how to treat bad UTF-8. Raises ValueError for text that is no JSON even with odd keys, and
+    OverLimit for JSON that is nested more than `max_depth` levels deep.
     """
     if is_deeper(body, depth):
         raise OverLimit("maxJsonDepth", f"JSON nested more than {depth} levels deep")
@@ -118,10 +118,10 @@ def loads(body: bytes, *, errors: str = "strict", depth: int = UNLIMITED) -> Any
 
 
 def to_int(value: object, bits: int = 32) -> int:
-    """What fastjson 2 makes of a value where a primitive int (or, with `bits` 64, a long) is due.
+    """Convert a value to an int (with `bit_width` 64: to a long) as fastjson 2 does.
 
-    Text is parsed, fractions are cut, true is 1, null, "" and "null" are 0, [n] is n, any object is 0 where
-    an int is due; else ValueError.
+    Text is parsed, and fractions are cut. true is 1; null, "" and "null" are 0; [n] is n. As an int an object
+    is 0. Raises ValueError for all other values.
     """
     if isinstance(value, list):
         if len(value) != 1 or isinstance(value[0], bool) or not isinstance(value[0], (int, float, str)):
@@ -154,7 +154,10 @@ _DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 
 
 def to_text(value: object) -> str | None:
-    """What fastjson 2 makes of a value where a String is due: text as it is, else its JSON; or ValueError."""
+    """Convert a value to a String as fastjson 2 does: text stays, other values become their JSON.
+
+    Raises ValueError for a value that is nested too deeply.
+    """
     try:
         return value if value is None or isinstance(value, str) else text(value)
     except RecursionError:

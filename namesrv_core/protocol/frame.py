@@ -1,4 +1,4 @@
-"""The frame around header and body: length prefix in, whole frames out, and the size limit."""
+"""The frame around header and body: its length prefix, the reader of whole frames, and the size limit."""
 
 from io import BytesIO
 from struct import Struct
@@ -6,28 +6,28 @@ from struct import Struct
 from namesrv_core.errors import FrameOverLimit, ProtocolError
 
 MAX_FRAME = 16 * 1024 * 1024
-"""Bytes of the largest frame, its length word included (`com.rocketmq.remoting.frameMaxLength`)."""
+"""The largest frame, including its length word (upstream: `com.rocketmq.remoting.frameMaxLength`)."""
 
 _PREFIX = Struct(">ii")
 _LENGTH = Struct(">i")
 _LARGE = 1 << 16
 _BEGUN = 4
-"""Room is made for a large frame when one in so many of its bytes is there: its length may be a lie."""
+"""Allocate memory for a whole large frame only once 1/4 of it has arrived: its length word may be false."""
 
 
 def head(header_type: int, header: bytes, body_size: int) -> bytes:
-    """What stands before the body of a frame: length word, header type and header length, header."""
+    """The bytes before the body of a frame: length word, header type, header length and header."""
     size = len(header)
     return _PREFIX.pack(4 + size + body_size, header_type << 24 | size) + header
 
 
 def build(header_type: int, header: bytes, body: bytes) -> bytes:
-    """One frame."""
+    """The bytes of one frame."""
     return head(header_type, header, len(body)) + body
 
 
 class Apart(bytes):
-    """The payload of a large frame without its `body`, which stands beside it; as long as both."""
+    """The payload of a large frame: its bytes end before the `body`. Its length includes the body."""
 
     body: bytes
 
@@ -36,42 +36,42 @@ class Apart(bytes):
 
 
 class FrameReader:
-    """Bytes in any pieces go in, the payloads of whole frames come out.
+    """Takes bytes in any pieces and returns the payloads of whole frames.
 
-    A payload is what follows the length word: header word, header, body. Bytes of an unfinished frame are
-    kept, each copied once or twice, however many pieces a large frame comes in; the body of a large one is
-    what they were gathered in, not a copy: copying megabytes takes as long as answering a thousand questions.
+    A payload is the frame without its length word: header word, header and body. The reader copies each byte
+    of an unfinished frame once or twice, even if the frame arrives in many pieces. It returns the body of a
+    large frame without another copy: copying megabytes takes as long as answering a thousand requests.
     """
 
     def __init__(self, limit: int = MAX_FRAME) -> None:
         self._limit = limit
         self._rest = bytearray()
         self._wanted = 4
-        # A bytes object that grows in place and is given away as it is (`BytesIO.getvalue` does not copy).
+        # BytesIO grows in place, and its `getvalue` returns the buffer without a copy.
         self._large: BytesIO | None = None
         self._before = b""
         self._room = 0
 
     @property
     def kept(self) -> int:
-        """Bytes of an unfinished frame, 0 between two frames."""
+        """The received bytes of the unfinished frame; 0 between two frames."""
         return len(self._rest) if self._large is None else 4 + len(self._before) + self._large.tell()
 
     @property
     def held(self) -> int:
-        """Bytes of memory for the unfinished frame, as many as are `kept` or up to four times as many."""
+        """Bytes of memory for the unfinished frame: one to four times the `buffered_bytes`."""
         return max(self.kept, self._room)
 
     @property
     def missing(self) -> int:
-        """How many bytes of the unfinished frame have to come before there is more to know of it."""
+        """The number of bytes that complete the unfinished frame, or its length word."""
         kept = self.kept
         return self._wanted - kept if kept else 0
 
     def feed(self, data: bytes) -> list[bytes]:
-        """The payloads that `data` completes.
+        """The payloads that these bytes complete.
 
-        Raises ProtocolError where a length cannot be; what came before it in `data` is in `error.args[1]`.
+        Raises ProtocolError for an impossible length. The payloads before it are in `error.args[1]`.
         """
         payloads: list[bytes] = []
         position = 0
@@ -110,16 +110,16 @@ class FrameReader:
         return payloads
 
     def _begin_large(self, data: bytes, begin: int) -> None:
-        """A large frame is behind `begin`: its body is gathered alone, if its header is all there."""
+        """Begin to collect a large frame. If its header is complete, collect its body separately."""
         after = begin + 4 + int.from_bytes(data[begin + 1 : begin + 4], "big")
         self._before = data[begin:after] if after <= len(data) else b""
         self._large = BytesIO()
         self._large.write(memoryview(data)[begin + len(self._before) :])
 
     def _make_room(self, begun: bytes) -> BytesIO:
-        """For all of the body: as it grew, it would be moved again and again, megabytes each time."""
+        """Allocate memory for the whole body. A growing buffer would move megabytes again and again."""
         self._room = self._wanted
-        # It writes into these bytes themselves, as nobody else has them.
+        # BytesIO writes into these bytes without a copy, because there is no other reference to them.
         large = BytesIO(bytes(self._wanted - 4 - len(self._before)))
         large.write(begun)
         return large
@@ -136,5 +136,5 @@ class FrameReader:
         text = f"a frame cannot have a length of {length}"
         if 4 <= length < 1 << 28:
             return FrameOverLimit("maxFrameBytes", text, payloads)
-        # Negative, or the beginning of some text: another protocol.
+        # A negative length, or the beginning of a text: the peer speaks another protocol.
         return ProtocolError(text, payloads)

@@ -1,6 +1,6 @@
 """The ROCKETMQ header (type 1): fixed numbers, then remark and ext fields with their lengths.
 
-A zero-length key or value is a null, so an empty text does not survive this form; neither does it in Java's.
+A key or value of length zero is a null, so this form loses empty texts. Java's loses them too.
 """
 
 from struct import Struct
@@ -17,7 +17,7 @@ _SHORT = Struct(">h")
 
 
 def decode(header: bytes, body: bytes) -> Command:
-    """The command that `header` and `body` make; ProtocolError where 5.5.0 closes the connection."""
+    """Build the command of a header and a body. Raises ProtocolError where 5.5.0 closes the connection."""
     try:
         code, language, version, opaque, flag, size = _HEAD.unpack_from(header)
         remark, position = _text(header, _HEAD.size, size, size)
@@ -46,7 +46,7 @@ def _text(header: bytes, position: int, size: int, room: int) -> tuple[str | Non
 
 def _ext_fields(header: bytes, position: int, end: int) -> dict[str, str | None]:
     fields: dict[str, str | None] = {}
-    # A text may go beyond the end of all, but none is longer than all of them are said to be.
+    # A text may end after the announced end of the ext fields, but may not be longer than all of them.
     room = end - position
     try:
         while position < end:
@@ -62,7 +62,7 @@ def _ext_fields(header: bytes, position: int, end: int) -> dict[str, str | None]
 
 
 def encode(command: Command) -> bytes:
-    """Ext values that are null are left out."""
+    """Encode the header of a command, without the ext values that are null."""
     remark = (command.remark or "").encode("utf-8", "replace")
     try:
         language = LANGUAGES.index(command.language)

@@ -1,7 +1,7 @@
-"""The JSON header (type 0), read as leniently as 5.5.0 reads it and written as Java writes it.
+"""The JSON header (type 0): reads it as leniently as 5.5.0 does, and writes it as Java does.
 
-A decoded header is remembered by the bytes around its opaque: a client asks the same thing again and again
-with nothing changed but that number.
+Decoded headers are cached by the bytes around their opaque. A client repeats a request, and only the opaque
+changes.
 """
 
 import json
@@ -21,7 +21,7 @@ _memo: dict[tuple[bytes, bytes], tuple[int, ExtFields | None, int, str | None, s
 
 
 class _Decimal(str):
-    """A number with a fraction or an exponent, as it was written."""
+    """The text of a number with a fraction or an exponent."""
 
     __slots__ = ()
 
@@ -30,10 +30,10 @@ _decode = json.JSONDecoder(strict=False, parse_float=_Decimal, parse_constant=no
 
 
 def decode(header: bytes, body: bytes, depth: int = UNLIMITED) -> Command:
-    """The command that `header` and `body` make; ProtocolError where 5.5.0 closes the connection."""
+    """Build the command of a header and a body. Raises ProtocolError where 5.5.0 closes the connection."""
     before, _, rest = header.partition(b'"opaque":')
     digits, _, after = rest.partition(b",")
-    # 0 is also what an opaque is that is not there, and 007 is no JSON.
+    # An opaque that is missing is also 0, and a number with leading zeros such as 007 is no JSON.
     is_plain = digits.isdigit() and digits[0] != _ZERO
     if is_plain and len(digits) < 10:
         known = _memo.get((before, after))
@@ -46,7 +46,7 @@ def decode(header: bytes, body: bytes, depth: int = UNLIMITED) -> Command:
     if (
         is_plain
         and len(header) <= _MEMO_BYTES
-        # The only opaque there is: not spelt with escapes, nor a member of something inside.
+        # Cache only if this is the header's one opaque: no escapes, and no opaque within another member.
         and header.count(b"opaque") == 1
         and b"\\" not in header
         and command.opaque == int(digits)
@@ -87,7 +87,7 @@ def _number(value: object) -> int:
 
 
 def _name(value: object, names: Sequence[str]) -> str:
-    """An enum: by any text, known or not, but for too large a number; or by its number."""
+    """Read an enum. Accept any text, known or not, except for too large a number. A number is an index."""
     if isinstance(value, str) and value.isdigit():
         _number(value)
     if isinstance(value, (bool, dict, list)):
@@ -109,7 +109,7 @@ def _ext_fields(value: object) -> ExtFields | None:
 
 def _ext_value(value: object) -> str | None:
     if isinstance(value, _Decimal):
-        # Plain decimals keep their digits, those with an exponent become doubles.
+        # Plain decimals keep their digits. Numbers with an exponent become doubles.
         return java_double(float(value)) if "e" in value.lower() else str(value)
     if value is None or isinstance(value, str):
         return value
@@ -117,7 +117,7 @@ def _ext_value(value: object) -> str | None:
 
 
 def encode(command: Command) -> bytes:
-    """Compact, members sorted, members that are null left out."""
+    """Encode the header of a command: compact, members sorted, null members left out."""
     ext = "" if command.ext is None else f'"extFields":{dumps(command.ext).decode()},'
     remark = "" if command.remark is None else f'"remark":{dumps(command.remark).decode()},'
     return (

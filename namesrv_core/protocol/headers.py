@@ -1,7 +1,7 @@
-"""Ext fields as records, one for each request code of a name server; `broker_headers` has those of brokers.
+"""The ext fields of a name server's requests: a record for each request code. Brokers: `broker_headers`.
 
-Reading never fails, as upstream's does not: a field that is missing or unreadable is null, or its default
-where the Java type is a primitive. Which fields may not be null is for the handler to say.
+Reading never fails, as upstream. A field that is missing or unreadable is null, or has its default if the
+Java type is a primitive. The handler decides which fields it requires.
 """
 
 import re
@@ -11,7 +11,7 @@ from namesrv_core.protocol.command import ExtFields
 
 H = TypeVar("H", bound=NamedTuple)
 
-# Python reads no more than 4300 digits.
+# Python's int() accepts at most 4300 digits.
 _INTEGER = re.compile(r"[+-]?\d{1,4000}")
 _ODD_NAMES = {
     "zone_name": "__ZONE_NAME",
@@ -26,7 +26,7 @@ def _wire_name(field: str) -> str:
 
 
 def integer(text: str, bits: int) -> int | None:
-    """What Java's `parseInt` (or `parseLong`, with 64 bits) makes of a text; None where it fails."""
+    """Parse a text like Java's `parseInt`, or with 64 bits like `parseLong`. Return None where Java fails."""
     if not _INTEGER.fullmatch(text):
         return None
     number = int(text)
@@ -34,9 +34,10 @@ def integer(text: str, bits: int) -> int | None:
 
 
 def read(kind: type[H], ext: ExtFields | None) -> H:
-    """The record `kind` of these ext fields.
+    """Read ext fields into a record of the type `header_type`.
 
-    `int | None` is a Java Long, `int` an int with a default, `bool` is true only for "true" in any case.
+    `int | None` is a Java Long, and `int` is an int with a default. A `bool` is true only for "true", in
+    upper or lower case.
     """
     fields: Any = ext or {}
     values: list[Any] = []
@@ -54,7 +55,7 @@ def read(kind: type[H], ext: ExtFields | None) -> H:
 
 
 def write(header: NamedTuple) -> dict[str, str]:
-    """The ext fields of a record; what is None is left out."""
+    """The ext fields of a record, without the fields that are None."""
     return {
         _wire_name(field): value if isinstance(value, str) else str(value).lower()
         for field, value in zip(header._fields, header, strict=True)
@@ -119,7 +120,7 @@ class GetRoute(NamedTuple):
 
 
 class GetClusterInfo(NamedTuple):
-    """GET_BROKER_CLUSTER_INFO; the field is ours, and Java's name servers pass over it."""
+    """GET_BROKER_CLUSTER_INFO. The field is our extension, and Java's name servers ignore it."""
 
     with_heartbeats: bool = False
 
@@ -137,7 +138,7 @@ class ClusterName(NamedTuple):
 
 
 class DeleteTopic(NamedTuple):
-    """DELETE_TOPIC_IN_NAMESRV, and DELETE_TOPIC_IN_BROKER without a cluster."""
+    """DELETE_TOPIC_IN_NAMESRV. DELETE_TOPIC_IN_BROKER uses it without a cluster."""
 
     topic: str | None = None
     cluster_name: str | None = None
@@ -157,7 +158,7 @@ class MemberGroup(NamedTuple):
 
 
 class MinBrokerIdChange(NamedTuple):
-    """NOTIFY_MIN_BROKER_ID_CHANGE, sent by name servers."""
+    """NOTIFY_MIN_BROKER_ID_CHANGE. Name servers send it to brokers."""
 
     min_broker_id: int | None = None
     min_broker_addr: str | None = None

@@ -1,4 +1,4 @@
-"""Limits of what is understood at all: how large, how many, how deep; by default beyond any real cluster."""
+"""The size limits of decoding: bytes, counts and depth. The defaults exceed the needs of any real cluster."""
 
 import re
 from array import array
@@ -11,7 +11,7 @@ UNLIMITED = 1 << 62
 
 
 class Limits(NamedTuple):
-    """`registration_bytes` are those of an inflated body."""
+    """The limits for one connection. `registration_bytes` limits the inflated body."""
 
     frame_bytes: int = MAX_FRAME
     header_bytes: int = 128 * 1024
@@ -22,22 +22,22 @@ class Limits(NamedTuple):
     registration_mappings: int = 10_000
     registration_filters: int = 1_000
     odd_bytes: int = 4 * 1024 * 1024
-    """Bytes of a registration that only the slow, lenient reader understands."""
+    """The largest registration for the slow, lenient reader (setting maxOddRegistrationBytes)."""
 
 
 NONE = Limits(MAX_FRAME, *[UNLIMITED] * (len(Limits._fields) - 1))
-"""What a client reads with, which has chosen whom it asks."""
+"""The limits of a client, which trusts the servers that it has chosen."""
 
 _OTHERS = bytes(set(range(256)) - set(b"[]{}"))
 _STEPS = bytes.maketrans(b"[]{}", b"\x01\xff\x01\xff")
-# The closing quote may be missing: a string that does not end would be looked for from each quote in it.
+# The closing quote is optional: otherwise the search for the end would start again at each quote.
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.S)
 
 
 def is_deeper(text: bytes, depth: int) -> bool:
-    """Whether JSON is nested more than `depth` levels deep; nothing is parsed, so any bytes will do."""
+    """Whether JSON is nested more than `max_depth` levels deep. Accepts any bytes: it parses nothing."""
     if text.count(b"{") + text.count(b"[") <= depth:
         return False
-    # Each bracket is a step down or up (a signed byte), so that only the size of a text counts for time.
+    # Each bracket becomes a step of +1 or -1 (a signed byte), so that the time depends only on the size.
     steps = array("b", _STRING.sub(b"", text).translate(_STEPS, _OTHERS))
     return max(accumulate(steps), default=0) > depth

@@ -1,6 +1,6 @@
-"""Bodies of stored messages as their producers meant them: inflated by what the sysFlag says.
+"""The compression of message bodies: inflates a stored body with the algorithm that its sysFlag names.
 
-zlib is always there; LZ4 and ZSTD need a library each, which come with nsadmin[messages].
+zlib is part of Python. LZ4 and ZSTD need a library each, which nsadmin[messages] installs.
 """
 
 import zlib
@@ -11,17 +11,17 @@ COMPRESSED = 0x1
 _COMPRESSION = 0x700
 _LZ4, _ZSTD = 1, 2
 _ZLIB = (0, 3)
-"""0 is what clients before 5.0 write."""
+"""Clients before 5.0 write 0."""
 MAX_INFLATED = 64 * 1024 * 1024
-"""Brokers take 4 MiB unless told otherwise; what claims to be much more is no message."""
+"""Brokers accept messages of 4 MiB by default, so a body that inflates to much more is no message."""
 
 
 class CannotInflate(ValueError):
-    """Why a body cannot be shown as its producer meant it, in one line."""
+    """A body cannot be inflated. The message gives the reason in one line."""
 
 
 def inflated(body: bytes, sys_flag: int) -> bytes:
-    """The body of a message with this sysFlag; CannotInflate where that cannot be had."""
+    """Inflate the body of a message with this sysFlag. Raises InflationError if that is impossible."""
     if not sys_flag & COMPRESSED:
         return body
     kind = (sys_flag & _COMPRESSION) >> 8

@@ -1,6 +1,6 @@
-"""The two ids of a message, which look alike: where it is stored, and what its producer called it.
+"""The two ids of a message: the offset id (where it is stored) and the unique key (given by its producer).
 
-Both are upper-case hex of 16 bytes, or of 28 with an IPv6 address. Upstream: MessageDecoder,
+Both are 16 bytes in upper-case hex, or 28 bytes with an IPv6 address. Upstream: MessageDecoder,
 MessageClientIDSetter.
 """
 
@@ -14,14 +14,14 @@ _LENGTHS = (4 + _REST, 16 + _REST)
 
 
 class OffsetId(NamedTuple):
-    """Where a message is stored: the broker's address as it knows it itself, and the commit-log position."""
+    """Where a message is stored: the broker's own idea of its address, and the position in the commit log."""
 
     addr: str
     physical_offset: int
 
 
 class UniqueKey(NamedTuple):
-    """Who made a message, and when: `millis` since the month began in the producer's time zone."""
+    """The producer of a message, and `month_millis`: ms since the month began in the producer's time zone."""
 
     host: str
     pid: int
@@ -30,7 +30,7 @@ class UniqueKey(NamedTuple):
 
 
 def host_text(address: bytes) -> str:
-    """An IP address of 4 or 16 bytes as it is written."""
+    """Write an IP address of 4 or 16 bytes as text."""
     if len(address) == 4:
         return ".".join(map(str, address))
     from ipaddress import IPv6Address
@@ -39,7 +39,7 @@ def host_text(address: bytes) -> str:
 
 
 def addr_text(address: bytes, port: int) -> str:
-    """ "10.0.0.1:10911" or "[fd00::1]:10911"."""
+    """Write an address as "10.0.0.1:10911" or "[fd00::1]:10911"."""
     host = host_text(address)
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
@@ -49,15 +49,15 @@ def offset_id(address: bytes, port: int, physical_offset: int) -> str:
 
 
 def unique_key(address: bytes, pid: int, loader: int, millis: int, counter: int) -> str:
-    """What a producer calls a message: of the pid and the counter only the low 16 bits count."""
+    """The unique key of a message. It has only the low 16 bits of the pid and of the counter."""
     made_by = _MADE_BY.pack(pid & 0xFFFF, loader, millis & 0xFFFFFFFF, counter & 0xFFFF)
     return (address + made_by).hex().upper()
 
 
 def parse_id(text: str) -> OffsetId | UniqueKey | None:
-    """What an id says; None for a text that is neither, as producers may call their messages anything.
+    """Parse an id. Return None for any other text: producers may give their messages any id.
 
-    A unique key has its pid where the other has its port: what cannot be a port is a unique key.
+    A unique key has the pid where an offset id has the port, so an id without a valid port is a unique key.
     """
     try:
         raw = bytes.fromhex(text) if text.isalnum() else b""

@@ -1,6 +1,6 @@
-"""Stored messages: the records of a commit log, which brokers send as they are, one behind another.
+"""The decoder of stored messages: brokers send records of their commit log unchanged, one after the other.
 
-Reading tells what it could not read; nothing is guessed. Upstream: MessageDecoder, CommitLog.
+The result counts the bytes that could not be read. Upstream: MessageDecoder, CommitLog.
 """
 
 import struct
@@ -13,27 +13,26 @@ from namesrv_core.protocol.message_ids import addr_text, offset_id
 
 MAGIC_V1 = 0xDAA320A7
 MAGIC_V2 = 0xDAA320AB
-"""A topic of more than 127 bytes, whose length takes two bytes."""
+"""A record whose topic has more than 127 bytes, so that its length takes two bytes."""
 BORN_HOST_V6 = 0x10
 STORE_HOST_V6 = 0x20
 INNER_BATCH = 0xC0
-"""Both bits of a record whose body is a batch of messages (a topic with queue type BatchCQ)."""
+"""Both bits are set in a record whose body is a batch of messages (a topic with queue type BatchCQ)."""
 
 KEYS, TAGS, UNIQUE_KEY = "KEYS", "TAGS", "UNIQ_KEY"
 _NAME_END, _VALUE_END = "\x01", "\x02"
 _HEAD = struct.Struct(">iIIiiqqiq")
 """Size, magic, CRC, queue id, flag, queue offset, physical offset, sysFlag, born timestamp."""
 _INNER_HEAD = struct.Struct(">iiiii")
-"""Size, magic, CRC, flag, body length: of these the second and third are always 0."""
+"""Size, magic, CRC, flag, body length. Magic and CRC are always 0."""
 
 
 class Message(NamedTuple):
-    """A message as a broker keeps it.
+    """A message as a broker stores it.
 
     Timestamps are in ms since 1970: `born_timestamp` by the producer's clock, `store_timestamp` by the
-    broker's; hosts are "host:port". `body` is inflated; where that failed, `body_error` says why and it is
-    as stored. `crc_ok` is None where no checksum was stored. `store_size` is that of the whole record in
-    bytes.
+    broker's. Hosts are "host:port". `body` is inflated; if that failed, it is as stored and `body_error` says
+    why. `crc_ok` is None if no checksum is stored. `store_size` is the size of the whole record in bytes.
     """
 
     topic: str
@@ -57,7 +56,7 @@ class Message(NamedTuple):
 
     @property
     def msg_id(self) -> str:
-        """What its producer calls it; else, as in Java, where it is stored."""
+        """The unique key of its producer. Without one it is the offset id, as in Java."""
         return self.properties.get(UNIQUE_KEY) or self.offset_msg_id
 
     @property
@@ -70,14 +69,14 @@ class Message(NamedTuple):
 
 
 class Decoded(NamedTuple):
-    """Messages in their order, and how many bytes behind them could not be read."""
+    """Messages in their order, and the number of bytes after them that could not be read."""
 
     messages: tuple[Message, ...]
     left_over: int
 
 
 def decode_messages(data: bytes) -> Decoded:
-    """The messages of an answer's body; those of an inner batch count each by itself."""
+    """The messages of an answer's body. Each message of an inner batch is one of them."""
     messages: list[Message] = []
     at = 0
     while at < len(data):
@@ -91,7 +90,7 @@ def decode_messages(data: bytes) -> Decoded:
 
 
 def properties(raw: bytes) -> dict[str, str]:
-    """Names and values; what has no name or no value is left out, as in Java."""
+    """Names and values of properties, without those that lack a name or a value, as in Java."""
     table = {}
     for item in raw.decode("utf-8", "replace").split(_VALUE_END):
         name, _, value = item.partition(_NAME_END)
@@ -101,7 +100,7 @@ def properties(raw: bytes) -> dict[str, str]:
 
 
 def properties_text(table: Mapping[str, str]) -> str:
-    """Properties as they are sent; ValueError for a text that has one of the two separators in it."""
+    """Properties as they are on the wire. Raises ValueError for a text that contains a separator."""
     for text in (*table, *table.values()):
         if _NAME_END in text or _VALUE_END in text:
             raise ValueError(f"a property cannot have \\x01 or \\x02 in it: {text!r}")
@@ -109,7 +108,7 @@ def properties_text(table: Mapping[str, str]) -> str:
 
 
 class _Reader:
-    """A record's fields one after another, none of them beyond its end."""
+    """Reads the fields of a record one after the other, and never beyond its end."""
 
     def __init__(self, data: bytes, at: int, end: int) -> None:
         self._data, self._at, self._end = data, at, end
@@ -126,7 +125,7 @@ class _Reader:
 
 
 def _record(data: bytes, at: int) -> tuple[Message, int]:
-    """The record that begins there, and where it ends; ValueError or struct.error for what is none."""
+    """The record at `record_start` and its end. Raises ValueError or struct.error if there is no record."""
     size, magic, crc, queue_id, flag, queue_offset, physical, sys_flag, born = _HEAD.unpack_from(data, at)
     if magic not in (MAGIC_V1, MAGIC_V2) or size < _HEAD.size or at + size > len(data):
         raise ValueError("no record begins here")
@@ -173,7 +172,7 @@ def _plain(body: bytes, sys_flag: int) -> tuple[bytes, str | None]:
 
 
 def _unwrapped(record: Message) -> Iterator[Message]:
-    """The messages of an inner batch, whose offsets count up from the record's; else the record itself."""
+    """The messages of an inner batch, whose offsets count up from the record's; otherwise the record."""
     if record.sys_flag & INNER_BATCH != INNER_BATCH or record.body_error is not None:
         yield record
         return

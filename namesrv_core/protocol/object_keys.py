@@ -1,6 +1,6 @@
-"""Bodies whose map keys are objects, as fastjson writes a map keyed by MessageQueue: `{{"queueId":0}:7}`.
+"""JSON maps whose keys are objects: fastjson writes a map keyed by MessageQueue as `{{"queueId":0}:7}`.
 
-Law: a text is looked at token by token, so that nothing within a string is ever taken for structure.
+Rule: read the text token by token, so that characters within a string never count as structure.
 """
 
 import re
@@ -13,9 +13,9 @@ _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.S
 
 
 def loads(body: bytes, *, errors: str = "strict") -> Any:
-    """As `fastjson.loads`, but a map with object keys comes back as a list of [key, value] pairs.
+    """Like `fastjson.decode_json`, but a map with object keys becomes a list of [key, value] pairs.
 
-    Raises ValueError for what is no JSON, however odd its keys; `errors` is what to do with bad UTF-8.
+    `errors` says how to treat bad UTF-8. Raises ValueError for text that is no JSON even with odd keys.
     """
     try:
         return fastjson.loads(body, errors=errors)
@@ -27,10 +27,13 @@ def loads(body: bytes, *, errors: str = "strict") -> Any:
 
 
 def _with_pairs(text: str) -> str | None:
-    """The text with `{key:value,key:value}` as `[[key,value],[key,value]]` if its first key is an object."""
+    """Rewrite `{key:value,key:value}` as `[[key,value],[key,value]]` if its first key is an object.
+
+    Return None if there is no such map, or if the brackets do not match.
+    """
     tokens = _TOKEN.findall(text)
     written: list[str] = []
-    # "{" and "[" as they stand, and for maps that become pairs: "key" or "value", whichever is being read.
+    # The open structures: "{" and "[", or for a map that becomes pairs "key" or "value", the part being read.
     within: list[str] = []
     found = False
     for at, token in enumerate(tokens):
@@ -59,5 +62,5 @@ def _with_pairs(text: str) -> str | None:
 
 
 def dumps_table(pairs: Iterable[tuple[object, object]]) -> bytes:
-    """A map with these keys, whatever they are, in the order given."""
+    """Encode a map whose keys are any values, in the given order."""
     return b"{" + b",".join(fastjson.dumps(key) + b":" + fastjson.dumps(value) for key, value in pairs) + b"}"

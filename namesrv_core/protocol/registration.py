@@ -1,7 +1,7 @@
-"""The body of REGISTER_BROKER, in its three forms: JSON, the bare wrapper of old brokers, and compressed.
+"""The codec of REGISTER_BROKER's body in its three forms: JSON, bare wrapper (old brokers) and compressed.
 
-What brokers really send is decoded by a typed decoder at once; whatever that refuses is read again as
-leniently as 5.5.0 reads it, and only then refused.
+A fast typed decoder reads the JSON that real brokers send. If it fails, a slow decoder reads the body again
+as leniently as 5.5.0 does.
 """
 
 import zlib
@@ -37,7 +37,7 @@ _TOPICS_AT_ONCE = 256
 
 
 class TopicConfig(msgspec.Struct, frozen=True, gc=False):
-    """What a name server keeps of a TopicConfig. Absent numbers have these defaults, null ones are 0."""
+    """The members of a TopicConfig that a name server stores. Absent numbers have defaults, null is 0."""
 
     topicName: str | None = None
     readQueueNums: _Int = _QUEUES
@@ -47,11 +47,11 @@ class TopicConfig(msgspec.Struct, frozen=True, gc=False):
 
 
 class Registration(NamedTuple):
-    """What a broker registers, beside who it is.
+    """The body of a registration.
 
-    `topics` is keyed as the body is, which the name server looks at only to see what is missing; the topic's
-    name is in the config. None for `topics` or `mappings` is an absent table, None for `filters` says to
-    keep what is known. A mapping may be None: it was null.
+    `topic_configs` has the keys of the body. The name server uses them only to find missing topics: the
+    topic's name is in its config. None for `topic_configs` or `queue_mappings` means an absent table. None
+    for `filter_servers` means: keep the known ones. A mapping is None if it was null.
     """
 
     version: DataVersion | None
@@ -73,7 +73,7 @@ class _Wrapper(msgspec.Struct):
 
 
 class TypedBody(msgspec.Struct):
-    """What `whole` makes of a JSON body, and `typed` makes a registration of."""
+    """A JSON body: the result of `decode_typed_json` and the argument of `convert_typed_json`."""
 
     topicConfigSerializeWrapper: _Wrapper
     filterServerList: list[str] = []
@@ -86,7 +86,7 @@ class _WrapperOutline(msgspec.Struct):
 
 
 class _Outline(msgspec.Struct):
-    """A body whose tables are still text: what is far too much is not worth the time to read it."""
+    """A body whose tables are still text, so that far too many entries are refused before decoding."""
 
     topicConfigSerializeWrapper: _WrapperOutline
     filterServerList: list[str] = []
@@ -97,24 +97,25 @@ _outlines = msgspec.json.Decoder(_Outline)
 _topics_decoder = msgspec.json.Decoder(dict[str, TopicConfig])
 _mappings_decoder = msgspec.json.Decoder(dict[str, Any])
 _MEMBERS = 2
-"""Objects that each topic or mapping of a 5.5.0 broker has, itself among them."""
+"""The number of JSON objects in each topic or mapping of a 5.5.0 broker, including itself."""
 _LEAST_QUEUE = 64
 _AROUND = 8
 
 Steps = Generator[None, None, Registration]
-"""Decoding that pauses between steps of less than a millisecond, and ends with what was decoded."""
+"""A decoder that pauses between steps of less than a millisecond and returns the registration."""
 
 
 def decode(body: bytes, *, version: int, compressed: bool, now: int, within: Limits = NONE) -> Registration:
-    """The registration in `body`, sent by a broker of the version `version`; `now` in ms.
+    """Decode the body of a broker of the version `version`. `now` (ms) dates a data version without a time.
 
-    Raises ValueError where 5.5.0 answers "Failed to decode RegisterBrokerBody", OverLimit for too much of it.
+    Raises ValueError where 5.5.0 answers "Failed to decode RegisterBrokerBody", and OverLimit for a body that
+    exceeds the limits.
     """
     return checked(_decode(body, version, compressed, now, within), within)
 
 
 def checked(found: Registration, within: Limits) -> Registration:
-    """The same; OverLimit for too much of it."""
+    """Return the registration. Raises OverLimit if it exceeds the limits."""
     if len(found.mappings) > within.registration_mappings:
         raise _too_many_mappings(len(found.mappings))
     if found.topics is not None and len(found.topics) > within.registration_topics:
@@ -127,13 +128,13 @@ def checked(found: Registration, within: Limits) -> Registration:
 
 
 def is_compressed(body: bytes, version: int, compressed: bool) -> bool:
-    """Whether a body that is not empty has the compressed form: 5.x brokers compress and do not say so."""
-    # BrokerOuterAPI.registerBrokerAll
+    """Whether a body that is not empty is compressed. 5.x brokers compress without the header's flag."""
+    # Source: BrokerOuterAPI.registerBrokerAll.
     return version >= V3_0_11 and (compressed or body[0] == _ZLIB)
 
 
 def is_counted(body: bytes, within: Limits) -> bool:
-    """Whether JSON may have too much in it, which is seen by its text before it is read."""
+    """Whether a JSON body is so long that its entries have to be counted before decoding."""
     return len(body) > _LEAST_TOPIC * within.registration_topics
 
 
@@ -153,7 +154,7 @@ def _decode(body: bytes, version: int, compressed: bool, now: int, within: Limit
     if version >= V3_0_11:
         try:
             if not body.isascii():
-                # The typed decoder passes over unknown members without a look at their text.
+                # The typed decoder does not check the UTF-8 of members that it skips.
                 body.decode()
             return typed(whole(body, within), now, within)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -162,7 +163,7 @@ def _decode(body: bytes, version: int, compressed: bool, now: int, within: Limit
 
 
 def whole(body: bytes, within: Limits) -> TypedBody:
-    """A JSON body. OverLimit for far too much of it, msgspec.DecodeError where it is none or an odd one."""
+    """Decode a JSON body. Raises OverLimit for too many entries, msgspec.DecodeError for odd or no JSON."""
     if not is_counted(body, within):
         return _decoder.decode(body)
     outline = _outlines.decode(body)
@@ -173,7 +174,7 @@ def whole(body: bytes, within: Limits) -> TypedBody:
     mappings = _at_least(found.topicQueueMappingInfoMap)
     if mappings > within.registration_mappings:
         raise _too_many_mappings(f"at least {mappings}")
-    # Out of the texts, and not once more out of the body, where a table may have stood twice.
+    # Decode the counted texts, and not the body again: the body may contain a table twice.
     wrapper = _Wrapper(
         found.dataVersion,
         _topics_decoder.decode(found.topicConfigTable),
@@ -183,7 +184,7 @@ def whole(body: bytes, within: Limits) -> TypedBody:
 
 
 def _at_least(table: msgspec.Raw) -> int:
-    """How many entries there are if they look like a broker's; where they are smaller there are more."""
+    """The least number of entries: entries of real brokers have `_OBJECTS_PER_ENTRY` objects each."""
     return bytes(table).count(b"{") // _MEMBERS
 
 
@@ -199,7 +200,7 @@ def _at_once(steps: Steps) -> Registration:
 def _loads(body: bytes, within: Limits) -> Any:
     if len(body) > within.odd_bytes:
         raise OverLimit("maxOddRegistrationBytes", f"an odd registration of {len(body)} bytes")
-    # A queue of a static topic is an object, too, of more than a hundred bytes.
+    # Queues of static topics are objects as well, of more than a hundred bytes each.
     objects = body.count(b"{") - len(body) // _LEAST_QUEUE
     if objects > _MEMBERS * (within.registration_topics + within.registration_mappings) + _AROUND:
         raise _too_many(f"about {objects // _MEMBERS}")
@@ -207,7 +208,10 @@ def _loads(body: bytes, within: Limits) -> Any:
 
 
 def typed(body: TypedBody, now: int, within: Limits = NONE) -> Registration:
-    """OverLimit for too many mappings, ValueError for one that is none; `now` dates what has no time."""
+    """Convert a typed body to a registration. `now_ms` dates a data version without a time.
+
+    Raises OverLimit for too many mappings, and ValueError for an invalid mapping.
+    """
     wrapper = body.topicConfigSerializeWrapper
     if len(wrapper.topicQueueMappingInfoMap) > within.registration_mappings:
         raise _too_many_mappings(len(wrapper.topicQueueMappingInfoMap))
@@ -268,12 +272,12 @@ def _filters(value: Any) -> list[str | None] | None:
 
 
 def compressed_steps(body: bytes, version: int, now: int, within: Limits) -> Steps:
-    """Length-prefixed parts: data version, a text for each topic, filter list, mappings (from 5.0.0 on)."""
+    """Decode length-prefixed parts: data version, a text per topic, filter list, mappings (from 5.0.0 on)."""
     try:
         parts = Parts((yield from inflated(body, within.registration_bytes)), within)
         registered = data_version(parts.json(), now)
         topics: dict[str, TopicConfig] = {}
-        # A broker has a handful of different settings, whatever its topics.
+        # A broker with many topics has only a handful of different settings, so parse each text once.
         alike: dict[bytes, tuple[int, int, int]] = {}
         count = parts.count()
         if count > within.registration_topics:
@@ -304,7 +308,7 @@ def compressed_steps(body: bytes, version: int, now: int, within: Limits) -> Ste
 
 
 def _topic_numbers(line: bytes) -> tuple[int, int, int]:
-    """Those of `name read write perm filterType [attributes]`."""
+    """The numbers in `name read write perm filterType [attributes]`: read queues, write queues, perm."""
     text = line.decode("utf-8", "replace")
     fields = text.split(" ", 5)
     if len(fields) < 5 or fields[4] not in ("SINGLE_TAG", "MULTI_TAG"):
@@ -325,7 +329,7 @@ def _filter_list(parts: Parts) -> list[str | None] | None:
 def encode(
     version: DataVersion, topics: Mapping[str, Mapping[str, object]], filters: list[str] | None = None
 ) -> bytes:
-    """The JSON form, as a 5.x broker sends it; `topics` are whole TopicConfig objects by name."""
+    """Encode the JSON form of a 5.x broker. `topic_configs` are complete TopicConfig objects by topic."""
     return fastjson.dumps(
         {
             "filterServerList": filters or [],
@@ -341,7 +345,7 @@ def encode(
 
 
 def encode_compressed(version: DataVersion, topics: Mapping[str, Mapping[str, object]]) -> bytes:
-    """The compressed form, as version 5.0.0 and later reads it, without filters and mappings."""
+    """Encode the compressed form for version 5.0.0 and later, without filter servers and mappings."""
     parts = [fastjson.dumps(version.to_json()), *(_topic_line(config) for config in topics.values())]
 
     def framed() -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""A registration's compressed form before it means anything: deflated parts that begin with their length."""
+"""The reader of a compressed registration's parts: it inflates the body and splits it by length prefixes."""
 
 import zlib
 from collections.abc import Generator
@@ -14,11 +14,11 @@ _AT_ONCE = 1 << 12
 
 
 def inflated(body: bytes, most: int) -> Generator[None, None, bytes]:
-    """OverLimit, before it has taken more memory, for what is larger than any registration."""
+    """Inflate a body in steps. Raises OverLimit once it exceeds `max_bytes`, ValueError if it is cut."""
     inflater = zlib.decompressobj()
     text, room = BytesIO(), min(most, _LARGEST)
     for begin in range(0, len(body), _AT_ONCE):
-        # One more than there is room for: 0 would be no limit.
+        # Allow one byte more than the limit: a max_length of 0 would mean no limit.
         text.write(inflater.decompress(body[begin : begin + _AT_ONCE], room + 1 - text.tell()))
         if text.tell() > room:
             raise OverLimit("maxRegistrationBytes", f"a registration of more than {most} bytes when inflated")
@@ -29,7 +29,7 @@ def inflated(body: bytes, most: int) -> Generator[None, None, bytes]:
 
 
 class Parts:
-    """Reads length-prefixed parts one after the other; IndexError at the end."""
+    """Reads length-prefixed parts one after the other. Raises IndexError at the end."""
 
     def __init__(self, data: bytes, within: Limits) -> None:
         self._data = data
@@ -57,7 +57,7 @@ class Parts:
         return data[begin:end]
 
     def json(self) -> Any:
-        """The value of a part; OverLimit where all of them together are more than is read so slowly."""
+        """Read a part as JSON. Raises OverLimit if all JSON parts together exceed the limit."""
         text = self.text()
         self._json_left -= len(text)
         if self._json_left < 0:

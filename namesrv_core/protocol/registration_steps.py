@@ -1,8 +1,8 @@
-"""The body of a large registration decoded in steps, with the very outcome that `registration.decode` has.
+"""The decoder of large registrations in steps, with the same result as `decode_registration`.
 
-JSON is cut between two topics: what decodes as an object was cut rightly, for members, a comma and members
-are members. The rest of the table is decoded in its place, with all around it. Whatever does not look like
-that is decoded in one step.
+It cuts the JSON table between two topics. A piece that decodes as an object was cut correctly, because
+members, a comma and members are again members. The rest of the table is decoded together with the text
+around it. A body without such a table is decoded in one step.
 """
 
 import re
@@ -19,7 +19,8 @@ from namesrv_core.protocol.registration import Steps, TopicConfig, TypedBody
 _TABLE = b'"topicConfigTable":{'
 _BETWEEN = re.compile(rb'\},(?="[^"\\]*":\{)')
 _PIECE = 1 << 16
-# Its place tells whether the table that was cut is the one that counts. Nobody outside can foresee it.
+# The mark is put into the rest of the table. A body may contain two tables: the decoded one has the mark if
+# it is the one that was cut. The mark is random, so that no client can write it into a body.
 _MARK = uuid4().hex
 
 _NAME = b'"topicName"'
@@ -28,7 +29,7 @@ _table = msgspec.json.Decoder(dict[str, TopicConfig])
 
 
 def decode(body: bytes, *, version: int, compressed: bool, now: int, within: Limits = NONE) -> Steps:
-    """As `registration.decode`, with pauses: the errors, too."""
+    """Like `registration_codec.decode_registration`, with the same errors, but in steps."""
     if body and registration.is_compressed(body, version, compressed):
         found = yield from registration.compressed_steps(body, version, now, within)
         return registration.checked(found, within)
@@ -40,7 +41,7 @@ def decode(body: bytes, *, version: int, compressed: bool, now: int, within: Lim
 
 
 def _in_pieces(body: bytes, within: Limits) -> Generator[None, None, TypedBody | None]:
-    """What `registration.whole` makes of it; None where that must be asked."""
+    """Decode like `decode_typed_json`. Return None if the caller must call that instead."""
     begin = body.find(_TABLE) + len(_TABLE)
     if begin < len(_TABLE):
         return None
@@ -52,7 +53,7 @@ def _in_pieces(body: bytes, within: Limits) -> Generator[None, None, TypedBody |
         try:
             topics.update(_table.decode(b"{" + _understood(piece) + b"}"))
         except _UNLIKE:
-            # Behind the table, or within a text.
+            # The cut is after the table's end or within a string.
             break
         position = cut.end()
         if is_counted:
@@ -65,7 +66,7 @@ def _in_pieces(body: bytes, within: Limits) -> Generator[None, None, TypedBody |
         more = rest.count(b"{")
         topics_at_least = max(names + rest.count(_NAME), (objects + more) // 2)
         if topics_at_least > within.registration_topics or more // 2 > within.registration_mappings:
-            # Too much, or nearly so.
+            # The body has too many entries, or nearly so: the decoder in one step counts exactly.
             return None
     try:
         whole = registration.whole(_understood(rest), within)
@@ -80,7 +81,7 @@ def _in_pieces(body: bytes, within: Limits) -> Generator[None, None, TypedBody |
 
 
 def _understood(text: bytes) -> bytes:
-    """The same; UnicodeDecodeError where it is no text: the decoder does not look at what it skips."""
+    """Return the bytes. Raises UnicodeDecodeError: the decoder accepts bad UTF-8 in members that it skips."""
     if not text.isascii():
         text.decode()
     return text

@@ -1,9 +1,8 @@
-"""ACL: what of a request is signed, and the signature; the same in 4.x (ACL 1.0) and in 5.x (ACL 2.0).
+"""The ACL signature of requests, which is the same in 4.x (ACL 1.0) and in 5.x (ACL 2.0).
 
 Source: `AclClientRPCHook`, `AclUtils` and `AclSigner` upstream.
 
-hmac is imported where it is used: with it comes OpenSSL's part for digests, half a MiB that who signs nothing
-does without.
+hmac is imported where it is used, because it loads OpenSSL's digests, which take half a MiB.
 """
 
 from base64 import b64encode
@@ -17,27 +16,27 @@ _UNIQUE_KEY_QUERY = "_UNIQUE_KEY_QUERY"
 
 
 def content(ext: Mapping[str, str], body: bytes) -> bytes:
-    """What is signed: the values of all ext fields, but for the signature, in the order of Java's strings.
+    """The signed content: the values of all ext fields except the signature, in Java's order of their names.
 
-    Neither keys nor the request code are part of it.
+    The names of the fields and the request code are not part of it.
     """
     keys = sorted((key for key in ext if key != SIGNATURE), key=_utf16)
     return "".join(ext[key] for key in keys).encode("utf-8", "replace") + body
 
 
 def signature(secret_key: str, signed: bytes) -> str:
-    """HMAC-SHA1 in Base64."""
+    """The HMAC-SHA1 of the content, in Base64."""
     import hmac
 
     return b64encode(hmac.digest(secret_key.encode("utf-8", "replace"), signed, "sha1")).decode()
 
 
 def sign(command: Command, access_key: str, secret_key: str, security_token: str | None = None) -> Command:
-    """The command as it has to be sent, signed; nothing may be added to it any more.
+    """The signed command. Send it unchanged: a field added later would make the signature invalid.
 
-    A broker signs what arrives: values that are null are left out here, and with the binary header empty
-    ones too, as that loses them. _UNIQUE_KEY_QUERY is part of what 5.x signs and of what 4.9 does not, except
-    that 5.x leaves it out for a request of 4.9.3 or older: so it goes as one of those.
+    A broker computes the signature of the fields that arrive. So null values are left out, and with the
+    binary header also empty ones, because that header loses them. 5.x signs _UNIQUE_KEY_QUERY and 4.9 does
+    not, but 5.x leaves it out for requests of 4.9.3 or older: a command with that field is sent as 4.9.3.
     """
     is_binary = command.header_type == HeaderType.ROCKETMQ
     given = {**(command.ext or {}), ACCESS_KEY: access_key, SECURITY_TOKEN: security_token}
@@ -53,9 +52,9 @@ def sign(command: Command, access_key: str, secret_key: str, security_token: str
 
 
 def is_signed(command: Command, secret_key: str) -> bool:
-    """Whether what came is signed with this secret key; compared in constant time.
+    """Whether the command has a valid signature of this secret key. Compares in constant time.
 
-    A null counts as empty, which is what the binary header makes of an empty text.
+    A null counts as an empty text, because the binary header turns an empty text into a null.
     """
     import hmac
 
@@ -67,5 +66,5 @@ def is_signed(command: Command, secret_key: str) -> bool:
 
 
 def _utf16(key: str) -> bytes:
-    """By UTF-16 code units: outside the basic plane that is another order than Python's."""
+    """Sort by UTF-16 code units as Java does. Outside the basic plane Python's order differs."""
     return key.encode("utf-16-be", "surrogatepass")

@@ -1,1 +1,1 @@
-"""nsreport: from the history of name servers to answers, on Apache Spark."""
+"""nsreport: makes reports from the journals and logs of name servers, with Apache Spark."""

@@ -1,4 +1,4 @@
-"""`python -m nsreport`, and what spark-submit runs."""
+"""Entry point of `python -m nsreport`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Whether name servers say the same of something, from moment to moment. Pure."""
+"""Agreement: the spans in which the name servers of a cluster report equal or different values. Pure."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ ENTRY = ["cluster", "field", "name", "key"]
 
 
 def facts(route_fact: DataFrame, until: int) -> DataFrame:
-    """What is known of routes before `until`, as spans (`since`, `until` in ms)."""
+    """Return the route facts known before `until_ms` as spans (`since` and `until` in ms since 1970)."""
     ends = coalesce(unix_millis("validTo"), lit(until))
     spans = route_fact.where("known").select(
         "server",
@@ -41,7 +41,10 @@ def facts(route_fact: DataFrame, until: int) -> DataFrame:
 
 
 def entries(entry_fact: DataFrame, looks: DataFrame, until: int) -> DataFrame:
-    """What is known of entries before `until`, as spans; KV config in each cluster of its name server."""
+    """Return the entry facts known before `until_ms` as spans.
+
+    A KV entry has no cluster: it appears in each cluster of its name server.
+    """
     ends = coalesce(unix_millis("validTo"), lit(until))
     spans = entry_fact.select(
         "server",
@@ -58,27 +61,28 @@ def entries(entry_fact: DataFrame, looks: DataFrame, until: int) -> DataFrame:
 
 
 def looking(spans: DataFrame, coverage: DataFrame, until: int) -> DataFrame:
-    """When the tables of the name servers of a cluster were known: a server is one of a cluster's if it ever
-    told of one of its brokers; `spans` are `facts`.
+    """Return the spans in which the tables of each cluster's name servers were known.
+
+    A name server belongs to a cluster if it ever reported one of the cluster's brokers. `route_spans` come
+    from `select_route_spans`.
     """
     known = watched(coverage, until).where("tellsRoutes").select("server", "since", "until")
     return spans.select("server", "cluster").distinct().join(known, "server")
 
 
 def seen(facts: DataFrame, looks: DataFrame) -> DataFrame:
-    """The parts of `facts` in which their server was looked at; tables are known for longer than that."""
+    """Keep the parts of route spans in which their name server was watched; a fact may outlast the watch."""
     return overlaps(facts, broadcast(looks), ["server", "cluster"])
 
 
 def moments(
     spans: DataFrame, looks: DataFrame, key: Sequence[str] = KEY, values: Sequence[str] = QUEUES
 ) -> DataFrame:
-    """Spans of each key from change to change: `differ` says whether name servers contradict each other.
+    """Split the time of each key into spans, at every change of a value or of the watched name servers.
 
-    Spans are of what name servers said while they were looked at (`seen`).
-
-    They do where not all that are looked at say the same, having no such thing included. `looked` is whether
-    that was so because of who was looked at, and not because of what they said.
+    `server_spans` come from `clip_to_watch_spans`. `differ` is true if the watched name servers report
+    different values; a name server that lacks the key differs from one that has it. `told` is true if a
+    watched name server has the key. `looked` is true if a watch began or ended at the start of the span.
     """
     said = xxhash64(*values).alias("said")
     told = spans.select(*key, said, "since", "until").select(*key, "said", explode(_steps()).alias("step"))

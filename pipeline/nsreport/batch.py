@@ -1,7 +1,7 @@
-"""A run: new lines to bronze, the days that they are of to silver, and what follows from that.
+"""Batch run: ingests new lines into bronze, then rebuilds the silver tables and the reports.
 
-A day is due from when its first new line is in bronze until all tables have it, so that what a killed run
-left undone is done by the next.
+A day is due from the moment its first new line is in bronze until all tables contain it. The next run
+therefore finishes what a killed run left undone.
 """
 
 import time
@@ -24,13 +24,13 @@ from nsreport.turns import TWICE
 LINES = Table("bronze/lines", ("kind", "date"))
 FILES = Table("bronze/files")
 _LEAST_BYTES = 20
-"""Of a line, in a segment that is compressed."""
+"""Least size of a line in a compressed segment. It turns file sizes into an upper bound of the row count."""
 
 _FILES = "path string, server string, length bigint, modified bigint"
 
 
 class Done(NamedTuple):
-    """A table is made: rows that went in and rows that came out, or were added; how long it took, in s."""
+    """The figures of a finished table: rows read, rows written or added, and seconds."""
 
     table: str
     rows_in: int
@@ -39,7 +39,7 @@ class Done(NamedTuple):
 
 
 class Order(NamedTuple):
-    """What is asked for. `since` and `until` (ms since 1970) bound the reports; None is all that is known."""
+    """The parameters of a run. `since_ms` and `until_ms` (ms since 1970) bound the reports; None: all."""
 
     sources: Sequence[Source]
     output: str
@@ -49,8 +49,10 @@ class Order(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came of it: lines in bronze, those in quarantine, files of no kind that is known, and servers of
-    whom two journals tell different things, which have to be told apart before anything is known of them.
+    """The result of a run: lines in bronze, lines in quarantine, and files of an unknown kind.
+
+    `duplicate_servers` are names that two different journals share. The operator has to give each journal its
+    own name before the reports can say anything about these name servers.
     """
 
     lines: int
@@ -67,7 +69,10 @@ Tell = Callable[[Done], None]
 
 
 class Run:
-    """One after the other; `tell` hears of each table that is made. NoInput, sinks.Busy."""
+    """Builds the tables one after the other and passes each `TableResult` to `report_result`.
+
+    Raises InputNotFoundError.
+    """
 
     def __init__(self, spark: SparkSession, order: Order, now: datetime, tell: Tell) -> None:
         self._spark = spark
@@ -78,22 +83,22 @@ class Run:
         self._counts: dict[str, int] = {}
 
     def whole(self) -> Outcome:
-        """Everything that is new in the sources."""
+        """Ingest all new files, rebuild the tables that they change, and make the reports."""
         passed_over = self.take()
         if not self.refresh():
-            # Others may be asked for than the last time, or another month.
+            # The request may name other reports, or another time range, than the last run.
             self.report()
         return self.outcome(passed_over)
 
     def take(self) -> int:
-        """New lines to bronze; how many files were passed over."""
+        """Ingest new files into bronze; return the number of skipped files."""
         fresh, passed_over = self.changed()
         if fresh:
             self.read(fresh)
         return passed_over
 
     def changed(self) -> tuple[list[File], int]:
-        """Files that are not known as they are now; and how many are of no kind that is."""
+        """Return the files that are new or have changed, and the number of files of an unknown kind."""
         working.named(self._spark, FILES.name)
         found: list[File] = []
         passed_over = 0
@@ -104,13 +109,13 @@ class Run:
         return self._unknown(found), passed_over
 
     def read(self, files: Sequence[File]) -> None:
-        """Lines of files to bronze; the files are known from then on."""
+        """Ingest the lines of files into bronze, then record the files as read."""
         session.suit(self._spark, sum(file.length for file in files) // _LEAST_BYTES)
         for is_journal in (True, False):
             some = [file for file in files if (file.kind == JOURNAL) == is_journal]
             if some:
                 lines = sources.lines(self._spark, some, int(self._now.timestamp() * 1000))
-                # What continues a message is put to it by sorting, which is not done twice.
+                # Joining continuation lines needs a sort: persist the result, so that Spark sorts once.
                 found = bronze.of_journals(lines) if is_journal else bronze.of_logs(lines).persist()
                 try:
                     self._add(found)
@@ -119,7 +124,7 @@ class Run:
         self._note(files)
 
     def _add(self, found: DataFrame) -> None:
-        """Lines to bronze, those that it does not have; their days are due from then on."""
+        """Append the lines that bronze does not have, and mark their days as due."""
         working.named(self._spark, LINES.name)
         began = time.monotonic()
         keys = bronze.keys(found).persist()
@@ -142,7 +147,7 @@ class Run:
         self._tell(Done(LINES.name, count, added, time.monotonic() - began))
 
     def _unknown(self, found: Iterable[File]) -> list[File]:
-        """Those that are not known as they are; each once."""
+        """Return, once each, the files that bronze has not read with their present length and time."""
         known = self._tables.read(FILES)
         rows = known.collect() if known is not None else []
         seen = {(row.path, row.server, row.length, row.modified) for row in rows}
@@ -157,7 +162,7 @@ class Run:
         self._tables.append(FILES, self._spark.createDataFrame(rows, _FILES).coalesce(1))
 
     def refresh(self) -> bool:
-        """Make what follows from the days that are due; whether there were any."""
+        """Rebuild the tables that depend on the due days; return whether any day was due."""
         due = self._tables.due()
         if not due:
             return False
@@ -175,7 +180,7 @@ class Run:
         return True
 
     def _read_lines(self, due: Sequence[date]) -> list[date]:
-        """Events, facts and the quarantine of lines; the days that were made anew."""
+        """Rebuild events, log facts and quarantine from lines; return the rebuilt days."""
         logs = self._read(LINES).where(col("kind") != JOURNAL)
         said = None
         days = list(due)
@@ -184,7 +189,7 @@ class Run:
                 if self._tables.read(table) is None:
                     self._replace(table, rows, 0, None)
         else:
-            # What a line means hangs on those before it, of other days too.
+            # The meaning of a log line depends on earlier lines, also of earlier days.
             later = self._read(LINES).where(col("date") >= lit(days[0])).select("date").distinct()
             days, said = sorted(row.date for row in later.collect()), java_logs.read(logs)
         try:
@@ -195,7 +200,7 @@ class Run:
                 for table, rows in silver.of_lines(lines, said, days).items()
             }
             if said is None and made[silver.EVENTS] == count:
-                # There is an event of each.
+                # Every line became an event: the quarantine gets none.
                 lines = lines.where(lit(False))
             lost = silver.quarantine(lines, self._of_days(silver.EVENTS, days), said, days)
             self._replace(silver.QUARANTINE, lost, count, days)
@@ -205,7 +210,7 @@ class Run:
         return days
 
     def report(self) -> None:
-        """Make the reports, of all that is known: what a day shows may have begun long before it."""
+        """Make the reports from all known rows: a state that a day shows may have begun long before it."""
         events = self._tables.read(silver.EVENTS)
         if events is None or not self._order.reports:
             return
@@ -228,13 +233,13 @@ class Run:
                 self._replace(table, made.make(*given, since, until), count, None)
 
     def _count(self, table: Table) -> int:
-        """The rows of a table; nothing is counted twice."""
+        """Return the row count of a table, and remember it."""
         if table.name not in self._counts:
             self._counts[table.name] = self._read(table).count()
         return self._counts[table.name]
 
     def _replace(self, table: Table, rows: DataFrame | Heads, count: int, days: Sequence[date] | None) -> int:
-        """How many there are of it now."""
+        """Replace the rows of a table, or of some of its days; return the number of new rows."""
         working.named(self._spark, table.name)
         began = time.monotonic()
         made = self._tables.replace(table, rows, days)
@@ -253,7 +258,7 @@ class Run:
         return found
 
     def compact(self) -> None:
-        """Put small files of all tables together."""
+        """Merge the small files of all tables."""
         made = [Table(f"gold/{name}") for name in self._order.reports]
         for table in (LINES, FILES, *silver.OF_LINES, *silver.OF_DAYS, *silver.OF_ALL, *made):
             working.named(self._spark, table.name)

@@ -1,4 +1,4 @@
-"""Bronze: lines as they were read, each once, in whatever file and however often it is met. Pure."""
+"""Bronze: the lines as read, each once, even if several files or several runs contain it. Pure."""
 
 from datetime import datetime
 
@@ -12,17 +12,17 @@ _KEY = ["kind", "date", "hash"]
 
 
 def of_journals(lines: DataFrame) -> DataFrame:
-    """Lines of journals (`sources.lines`), with what each is known by."""
+    """Add the key columns `hash` and `date` to journal lines (from `input_files.read_lines`)."""
     return lines.withColumns({"hash": journals.hash_of(), "date": journals.date_of()})
 
 
 def of_logs(lines: DataFrame) -> DataFrame:
-    """Messages of Java's logs, with what continues them, and what each is known by."""
+    """Join continuation lines of Java logs to their messages, and add the key columns `hash` and `date`."""
     return java_logs.joined(lines).withColumn("hash", java_logs.hash_of())
 
 
 def keys(found: DataFrame) -> DataFrame:
-    """What lines are known by, in a few bytes: the same have the same `key`, and seldom others have it."""
+    """Return a short `key` per line: equal lines have equal keys, different lines rarely do."""
     return found.select("date", _key())
 
 
@@ -31,7 +31,7 @@ def _key() -> Column:
 
 
 def met(found: DataFrame, known: DataFrame | None) -> DataFrame:
-    """The `keys` of those that are met twice, or that bronze has: few."""
+    """Return the keys of lines that occur more than once, or that bronze already has. They are few."""
     new = found.select("key", lit(1).alias("found"))
     if known is not None:
         new = new.unionByName(keys(known).select("key", lit(0).alias("found")))
@@ -40,26 +40,26 @@ def met(found: DataFrame, known: DataFrame | None) -> DataFrame:
 
 
 def once(known: DataFrame, now: datetime) -> DataFrame:
-    """Of those that are met twice, the first by name of file and number."""
+    """Keep the first copy of each repeated line, by file name and line number."""
     found = known.select(*_KEY, struct("file", "line", "text", "server").alias("it"))
     firsts = found.groupBy(*_KEY).agg(min_by("it", struct("it.file", "it.line")).alias("it"))
     return alone(firsts.select("it.*", *_KEY), now)
 
 
 def taken(found: DataFrame, met: DataFrame, known: DataFrame | None, now: datetime) -> DataFrame:
-    """Each once, those that bronze does not have; only those that are `met` have to be compared."""
+    """Return each line that bronze does not have, once; only lines with `repeated_keys` are compared."""
     keyed = found.withColumn("key", _key())
     again = keyed.join(met, "key", "left_semi")
     return alone(keyed.join(met, "key", "left_anti"), now).unionByName(once(fresh(again, known), now))
 
 
 def alone(found: DataFrame, now: datetime) -> DataFrame:
-    """Those of whom none is met again."""
+    """Turn unique lines into bronze rows by adding `ingestTime`."""
     return found.withColumn("ingestTime", lit(now)).select(*schemas.BRONZE.names)
 
 
 def fresh(found: DataFrame, known: DataFrame | None) -> DataFrame:
-    """Those that bronze does not have yet."""
+    """Drop the lines that bronze already has."""
     if known is None:
         return found
     return found.join(known.select(*_KEY), _KEY, "left_anti").select(*found.columns)

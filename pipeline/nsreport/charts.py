@@ -1,7 +1,7 @@
-"""Charts: pictures of reports as SVG text, drawn by matplotlib; None where there are no rows.
+"""Charts: reports drawn with matplotlib as SVG text; None if a report has no rows.
 
-They are as wide as a telephone held upright, so that their letters can be read there; these have the colour
-of the page's own letters, light or dark.
+A chart is as wide as an upright phone, so that its text stays readable there. The text takes the colour of
+the page's text, light or dark.
 """
 
 import io
@@ -21,9 +21,9 @@ _SHADES = {
     _UNKNOWN: "nobody looked",
 }
 _ON = {_PARTLY: "#000000", _UNKNOWN: "#000000"}
-"""Colours of letters on these; on others they are white."""
+"""Text colour on these cell colours; text on other cells is white."""
 _INK = "#010203"
-"""Stands for the colour of the page's letters."""
+"""Placeholder for the page's text colour; `_render_svg` replaces it with `currentColor`."""
 _LOOK: dict[Any, Any] = {
     "font.size": 8,
     "text.color": _INK,
@@ -36,18 +36,18 @@ _LOOK: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
-    # A name is no formula.
+    # A name with `$` is not a formula.
     "text.parse_math": False,
 }
 _MOST = 40
 _LONGEST = 28
-"""Letters of a name that a picture has room for."""
+"""Characters of a label that fit beside a chart."""
 
 
 def availability_calendar(rows: Sequence[Row]) -> str | None:
-    """A line for each broker, a cell for each day: green is up, red down.
+    """Draw a line per broker and a cell per day: green is up, red is down.
 
-    At a cell's right, as wide as it took of the day, is when it was drained, and when nobody looked.
+    The right end of a cell shows the drained and the unknown part of the day, each as wide as its share.
     """
     broker = brokers(rows)
     names = _names(rows, broker)
@@ -94,7 +94,7 @@ def _shade(row: Row) -> str:
 
 
 def _parts(row: Row) -> Iterator[tuple[float, str]]:
-    """Of a day, which part nobody looked, and which it was drained, where there was any."""
+    """Yield the unknown and the drained share of a day with their colours, unless they are zero."""
     all_of = sum(row[f"{name}Seconds"] for name in ("up", "down", "planned", "unknown"))
     for name, shade in (("unknown", _UNKNOWN), ("planned", _PLANNED)):
         if row[f"{name}Seconds"] > 0:
@@ -103,12 +103,12 @@ def _parts(row: Row) -> Iterator[tuple[float, str]]:
 
 def _percent(row: Row) -> str:
     share = row["availability"]
-    # Nobody who was away for a moment is shown as one who never was.
+    # Rounding must not show 100 % for a broker that was down for a moment.
     return "–" if share is None else "100 %" if share == 100 else f"{min(share, 99.99):.4g} %"
 
 
 def timeline(rows: Sequence[Row], name: Callable[[Row], str], color: str = _DOWN) -> str | None:
-    """A line for each name, a bar from `ts` to `endTs` for each row; what goes on reaches to the end."""
+    """Draw a line per label and a bar from `ts` to `endTs` per row; an open bar reaches to the end."""
     if not rows:
         return None
     spent: dict[str, float] = {}
@@ -129,7 +129,7 @@ def timeline(rows: Sequence[Row], name: Callable[[Row], str], color: str = _DOWN
                 axes.barh(
                     names.index(name(row)), max(ended - began, least), left=began, height=0.6, color=color
                 )
-        # What came first does not touch the axis.
+        # Without this setting the first bar touches the axis.
         axes.use_sticky_edges = False
         axes.margins(x=0.02)
         locator = AutoDateLocator(maxticks=6)
@@ -144,7 +144,7 @@ def timeline(rows: Sequence[Row], name: Callable[[Row], str], color: str = _DOWN
 
 
 def growth(rows: Sequence[Row], limit: float) -> str | None:
-    """How long registrations are, a line for each broker: the longest eight; `limit` where it is near."""
+    """Draw registration sizes, a curve for each of the eight largest brokers; `limit_bytes` if it is near."""
     broker = brokers(rows)
     named: dict[str, list[tuple[Any, float]]] = {}
     for row in rows:
@@ -175,7 +175,7 @@ def growth(rows: Sequence[Row], limit: float) -> str | None:
 
 
 def forecast(rows: Sequence[Row]) -> str | None:
-    """A line for each broker whose registration outgrows a frame: the day, and between which days it is."""
+    """Draw, per broker whose registration outgrows a frame, the forecast day and its interval."""
     full = sorted((row for row in rows if row["fullDate"] is not None), key=lambda row: row["fullDate"])
     if not full:
         return None
@@ -187,7 +187,7 @@ def forecast(rows: Sequence[Row]) -> str | None:
         last = max(date2num(row["latestDate"] or row["fullDate"]) for row in named)
         for line, row in enumerate(named):
             first = date2num(row["earliestDate"] or row["fullDate"])
-            # Without a latest day it may as well be never.
+            # Without a latest day the interval has no end: draw it to the edge of the chart.
             end = date2num(row["latestDate"]) if row["latestDate"] else last
             axes.plot([first, max(first, end)], [line, line], color=_PARTLY, linewidth=4, alpha=0.6)
             axes.plot(date2num(row["fullDate"]), line, marker="D", markersize=5, color=_DOWN)
@@ -207,7 +207,7 @@ def forecast(rows: Sequence[Row]) -> str | None:
 
 
 def bars(rows: Sequence[Row], value: str, name: Callable[[Row], str]) -> str | None:
-    """The greatest ten, summed up by name."""
+    """Draw the ten largest sums of a column, one bar per label."""
     sums: dict[str, float] = {}
     for row in rows:
         if row[value] is not None:
@@ -243,16 +243,16 @@ def _svg(draw: Callable[[Any], None], lines: int) -> str:
         axes = figure.subplots()
         axes.patch.set_visible(False)
         draw(axes)
-        # A letter that no font has is drawn as a box; the table has it.
+        # matplotlib draws a box for a character without a glyph; the table below the chart shows it.
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         FigureCanvasSVG(figure).print_svg(out, metadata={"Date": None, "Creator": None})
     text = out.getvalue().replace(_INK, "currentColor")
-    # The page gives it its width.
+    # The page's style sheet sets the width.
     return re.sub(r'(<svg[^>]*?) width="[^"]*"| height="[^"]*"', r"\1", text[text.index("<svg") :], count=2)
 
 
 def _name(axes: Any, names: Sequence[str]) -> None:
-    """Say what each line is."""
+    """Write a label beside each line."""
     axes.set_yticks(range(len(names)), [_short(name) for name in names])
 
 
@@ -261,7 +261,7 @@ def _short(name: str) -> str:
 
 
 def _names(rows: Sequence[Row], broker: Callable[[Row], str]) -> list[str]:
-    """Those that were down for longest first; as many as a picture has room for."""
+    """Return the brokers with the most downtime first; as many as fit into a chart."""
     down: dict[str, float] = {}
     for row in rows:
         down[broker(row)] = down.get(broker(row), 0) + row["downSeconds"]
@@ -269,9 +269,9 @@ def _names(rows: Sequence[Row], broker: Callable[[Row], str]) -> list[str]:
 
 
 def brokers(rows: Sequence[Row]) -> Callable[[Row], str]:
-    """What to call a row's broker: its name and id, with its cluster where rows are of several.
+    """Return a function that labels the broker of a row: name and id, with the cluster if rows have several.
 
-    Logs of 5.x do not always tell all of it.
+    5.x logs do not always contain all of these.
     """
     is_of_several = len({row.get("cluster") for row in rows if row["brokerName"]}) > 1
 

@@ -1,7 +1,7 @@
-"""The class-data archive: what makes Spark start in half the time, made by the first session that ends well.
+"""Class archive: the JVM's class-data archive (CDS), with which Spark starts in half the time.
 
-An archive is of one Java and one Spark; another of either makes its own, and those that nobody used for a
-month go then. Java passes over what does not fit.
+The first session that exits cleanly writes it. An archive fits one Java and one Spark; another version writes
+its own and removes archives that were unused for a month. Java ignores an archive that does not fit.
 """
 
 import hashlib
@@ -12,11 +12,11 @@ from pathlib import Path
 import pyspark
 
 UNUSED = 30 * 86_400
-"""Seconds."""
+"""An archive that was unused for longer is removed."""
 
 
 class Archive:
-    """A file in `cache`, for the Java of `java_home`."""
+    """The archive file in `cache_folder` for the Java of `java_home`."""
 
     def __init__(self, cache: Path, java_home: str) -> None:
         where = f"{pyspark.__version__} {pyspark.__file__} {Path(java_home).resolve()} {_release(java_home)}"
@@ -25,7 +25,7 @@ class Archive:
 
     @property
     def flags(self) -> str:
-        """What Java is told: use it, or write it at its end."""
+        """The JVM options that read the archive, or that write it at exit if there is none."""
         if self.path.exists():
             self.path.touch()
             return f"-XX:SharedArchiveFile={self.path} -Xlog:cds=off -Xlog:cds+dynamic=off"
@@ -33,7 +33,7 @@ class Archive:
         return f"-XX:ArchiveClassesAtExit={self._fresh} -Xlog:cds=off -Xlog:cds+dynamic=off"
 
     def keep(self, end: Callable[[], int]) -> None:
-        """Once `end` has ended Java: keep what it wrote, if it ended well."""
+        """Call `end_java` and keep the archive that Java wrote, if Java exited with 0."""
         if self.path.exists():
             return
         try:
@@ -44,14 +44,14 @@ class Archive:
             self._fresh.unlink(missing_ok=True)
 
     def _forget(self, moment: float) -> None:
-        """Remove archives that were used before that for the last time; each has 190 MB."""
+        """Remove archives whose last use was before `unused_since`; each has 190 MB."""
         for path in self.path.parent.glob("spark-*.jsa"):
             if path.stat().st_mtime < moment:
                 path.unlink(missing_ok=True)
 
 
 def _release(java_home: str) -> str:
-    """What tells one build of Java from another; nothing where there is no such file."""
+    """Return the text of Java's `release` file, which identifies the build; "" if there is no such file."""
     try:
         return Path(java_home, "release").read_text()
     except OSError:

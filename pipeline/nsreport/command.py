@@ -1,7 +1,7 @@
-"""`python -m nsreport`: a run by its flags. What happens is told on stdout, a JSON object on each line.
+"""`python -m nsreport`: runs the pipeline and writes its progress to stdout, one JSON object per line.
 
-An object has `table` (made, with `rowsIn`, `rowsOut`, `seconds`), `at` (the table that is made now, with the
-`stages` that run, how many of their `tasks` are `done`, and `rows` read), `doing`, `note`, or `error`.
+An object has `table` (a finished table, with `rowsIn`, `rowsOut` and `seconds`), `at` (the table in progress,
+with its running `stages`, their `tasks`, the tasks `done` and the `rows` read), `doing`, `note` or `error`.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from nsreport.stream import Stream
 
 DONE, FAILED, USAGE, QUARANTINED = 0, 1, 2, 3
 LITTLE = 128 << 20
-"""Bytes of lines, some 350,000 events, for which to compile Java's programs well costs more than it saves."""
+"""Input size, about 350,000 events, up to which Java's optimizing compiler costs more time than it saves."""
 
 _SPEAKING = threading.Lock()
 
@@ -42,7 +42,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The exit code."""
+    """Run the command line; return the exit code."""
     flags = parser().parse_args(argv)
     try:
         check(flags)
@@ -56,9 +56,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def started(flags: argparse.Namespace) -> Iterator[SparkSession]:
-    """A session, for as long as it is needed."""
+    """Open a Spark session, and stop it at the end of the block."""
     tell(doing="starting Spark")
-    # spark-submit has said where to work.
+    # spark-submit has already chosen the master.
     master = flags.master or (None if session.is_submitted() else "local[*]")
     program = session.Program(flags.cache.expanduser(), master, dict(flags.conf), ends_soon=ends_soon(flags))
     try:
@@ -68,9 +68,9 @@ def started(flags: argparse.Namespace) -> Iterator[SparkSession]:
 
 
 def ends_soon(flags: argparse.Namespace) -> bool:
-    """Whether what is to be read is known to be no more than `LITTLE`.
+    """Whether the run is known to read no more than `SMALL_INPUT_BYTES`.
 
-    Where nothing came since the last run that is what the reports ask, and otherwise all there ever was.
+    Without new input a run reads only the tables of the requested reports; otherwise it may read everything.
     """
     if flags.command == "stream" and not flags.once:
         return False
@@ -84,7 +84,7 @@ def ends_soon(flags: argparse.Namespace) -> bool:
 
 
 def run(spark: SparkSession, flags: argparse.Namespace) -> int:
-    """Read, make, and say what came of it."""
+    """Run the pipeline once, compact the tables if requested, and report the outcome."""
     work = Run(spark, order(flags), datetime.now(UTC), tell_of)
     outcome = work.whole()
     if flags.compact:
@@ -93,7 +93,7 @@ def run(spark: SparkSession, flags: argparse.Namespace) -> int:
 
 
 def stream(spark: SparkSession, flags: argparse.Namespace) -> int:
-    """Look and make tables, once or until somebody stops it."""
+    """Process new files as a stream: those that exist now (`--once`), or until a signal stops the process."""
     work = Run(spark, order(flags), datetime.now(UTC), tell_of)
     work.refresh()
     watching = Stream(spark, work, flags.output)
@@ -109,7 +109,7 @@ def stream(spark: SparkSession, flags: argparse.Namespace) -> int:
 
 
 def judged(outcome: Outcome, most: float) -> int:
-    """What is to be said in the end, and the exit code."""
+    """Write the closing notes or the error of a run; return the exit code."""
     if outcome.passed_over:
         tell(note=f"{outcome.passed_over} files are neither journals nor logs, and were passed over")
     for server in outcome.twice:
@@ -125,11 +125,11 @@ def judged(outcome: Outcome, most: float) -> int:
 
 
 class NoReport(Exception):
-    """There is nothing of that name, or between those bounds; the text is one line that says so."""
+    """A report does not exist, or the time range is empty; the text is one line."""
 
 
 def check(flags: argparse.Namespace) -> None:
-    """That there are such reports, and time between their bounds. NoReport."""
+    """Raise ReportRequestError if a report does not exist or the time range is empty."""
     if None not in (flags.since, flags.until) and flags.since >= flags.until:
         raise NoReport("--since is not before --until: nothing is between them")
     for name in flags.reports:
@@ -151,7 +151,7 @@ def tell_at(at: working.At) -> None:
 
 
 def tell(**what: Any) -> None:
-    """A whole line at once: a thread of its own tells what runs."""
+    """Write one JSON line. The lock keeps lines whole: the progress thread writes to stdout as well."""
     with _SPEAKING:
         sys.stdout.write(json.dumps(what) + "\n")
         sys.stdout.flush()

@@ -1,8 +1,9 @@
-"""Coverage: from when to when the tables of a name server are known, and by whom. Pure.
+"""Coverage: the spans in which a witness knows the tables of a name server. Pure.
 
-Not known: before the first snapshot; behind a loss or a hole in the numbers, until the next one; while a
-collector is blind; from the end of a name server to its next start; while it could do nothing, or nothing
-proves that it lives; behind the last word. What nobody knows is neither up nor down.
+The tables are unknown before the first snapshot, and from a loss of events or a hole in the record numbers
+until the next snapshot. They are unknown while a collector cannot reach the name server, and while the name
+server is stopped, paused or without a sign of life. They are unknown after the last record. A broker in an
+unknown span is neither up nor down.
 """
 
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
@@ -25,18 +26,19 @@ from pyspark.sql.functions import min as lowest
 from nsreport.turns import HEARD, LAST, LATE, MARKS, SIGHT, STOPS, TWICE, is_snapshot
 
 PROOF_MILLIS = 120_000
-"""A running name server writes at least every minute; after two without a word it may be gone."""
+"""A running name server writes a record at least every minute; after two silent minutes it may be gone."""
 
 _JUDGED = ("witness", "server", "isLog", "place", "half", "since", "type", "reason", "cause", "client")
 
 
 def marks(turns: DataFrame) -> DataFrame:
-    """Each moment at which something is known from then on, or is not, to `tellers`: what routes stand on.
+    """Return the moments at which route tables become known or unknown. Route facts are built on them.
 
-    They are ordered by `place`, and by `half` among what is before or behind a record. `isFresh`: nothing
-    before that snapshot says what is in it. `epoch` is the number of the fresh snapshot that a mark follows.
-    Tables of a name server that could do nothing are known all the same; so they are for `PROOF_MILLIS`
-    behind its last word.
+    The marks come from one witness per name server, the one that `select_route_events` chooses. They are
+    ordered by `place`, and by `half` for marks just before or after a record. `isFresh` marks a snapshot
+    whose content does not follow from earlier records. `epoch` is the place of the latest fresh snapshot.
+    Here the tables of a paused name server still count as known, and so do those of a silent one for
+    `PROOF_MILLIS` after its last record.
     """
     best = (
         turns.where(is_snapshot() & ~col("isLog")).groupBy("server").agg(lowest("witness").alias("witness"))
@@ -52,11 +54,11 @@ def marks(turns: DataFrame) -> DataFrame:
 
 
 def coverage(turns: DataFrame) -> DataFrame:
-    """From when to when the tables of each name server are known to each witness, or are not.
+    """Return the spans in which each witness knows, or does not know, the tables of each name server.
 
-    `validTo` is null for what goes on. `fromType` and `toType` are the kinds of the records between which it
-    was so, or hole, twice, ended, silent, heard (again), paused. `tellsRoutes`: route facts are of this
-    witness.
+    `validTo` is null for the open span. `fromType` and `toType` are the types of the records that bound the
+    span, or hole, twice, ended, silent, heard (again) or paused. `tellsRoutes` is true for the witness on
+    which route facts are built.
     """
     is_end = (col("type") == LAST) & col("reason").isin(*STOPS)
     judged = _judged(_silent(turns.where((col("type") != LATE) & ~is_end)))
@@ -95,7 +97,7 @@ def coverage(turns: DataFrame) -> DataFrame:
 
 
 def watched(coverage: DataFrame, until: int) -> DataFrame:
-    """Spans before `until` in which tables are known, with `witness`, `server` and `tellsRoutes`."""
+    """Return the known spans before `until_ms`, with `witness`, `server` and `tellsRoutes`."""
     end = coalesce(unix_millis("validTo"), lit(until))
     spans = coverage.where("known").select(
         "witness",
@@ -108,7 +110,7 @@ def watched(coverage: DataFrame, until: int) -> DataFrame:
 
 
 def _silent(turns: DataFrame) -> DataFrame:
-    """What stands behind the last word is silence."""
+    """Turn the transition after the last record of a witness into silence."""
     is_last = col("type") == LAST
     return turns.withColumns(
         {
@@ -119,9 +121,9 @@ def _silent(turns: DataFrame) -> DataFrame:
 
 
 def _judged(found: DataFrame) -> DataFrame:
-    """With `known`, and `isTold`: the tables were seen and are whole, if the name server is there."""
+    """Add `isTold` (the witness sees complete tables) and `known` (and the name server is running)."""
     kind = col("type")
-    # A log has no snapshots: what it says of a broker is true from then on.
+    # A log has no snapshots: its statement about a broker holds from that line on.
     whole = when(is_snapshot() | col("isLog"), True).when(kind.isin("EventsLost", "hole", TWICE), False)
     seen = when(is_snapshot() | col("isLog"), True)
     for name, sees in SIGHT.items():

@@ -1,4 +1,4 @@
-"""When brokers were closed to writes by somebody's will, and what opened them again. Pure."""
+"""Drains: the spans in which an operator closed a broker to writes, and the events that ended them. Pure."""
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import (
@@ -42,15 +42,20 @@ _OPENING = (
 
 
 def drains(told: DataFrame, until: int) -> DataFrame:
-    """Spans in which a broker was closed at a witness; `told` is of `presence.told_by_witnesses`.
+    """Return the spans in which a witness saw a broker closed to writes.
 
-    A broker is closed by a wipe, or (`how` is brokerPermission) by registering even the topic of its own
-    name without WRITE, which is what happens where its permission is set. A span ends when one of the topics
-    that were closed is open again, or the name server forgets all: `openType`, `openCause`, `openClient` say
-    by what, `openTopics` how many at once, `restarted` whether the broker came back with it, and `asked`
-    whether somebody else than the broker registered its topics, as `nsadmin undrain` does. They are null and
-    `until` is as given where it holds. `closed` counts the topics that were closed, `has` those that the
-    broker had.
+    `witness_events` come from `presence.select_witness_events`. A drain begins in one of two ways:
+
+    - An operator wipes the write permission; `how` is the cause of that request.
+    - The broker registers even the topic of its own name without WRITE, because its brokerPermission was set;
+      `how` is brokerPermission.
+
+    A drain ends when one of the closed topics is open again, or when the name server starts and forgets all
+    tables. `openType`, `openCause` and `openClient` describe the event that ended it, and `openTopics` counts
+    the topics that it opened. `restarted` is true if the broker registered anew with that event. `asked` is
+    true if another client than the broker registered its topics, as `nsadmin undrain` does. While a drain
+    lasts, these columns are null and `until` is `until_ms`. `closed` counts the closed topics, `has` all
+    topics of the broker.
     """
     changes = _changes(_concerned(told))
     closings = changes.where("isClosing").select(
@@ -81,7 +86,7 @@ def drains(told: DataFrame, until: int) -> DataFrame:
             "asked",
         ).alias("open"),
     )
-    # A log tells of a wipe, and not of which topics.
+    # A log line about a wipe does not name the topics.
     among = size(array_intersect("closedNames", "open.openNames"))
     count = when(size("closedNames") > 0, among).otherwise(col("open.openAgain"))
     pairs = closings.join(openings, ["witness", "brokerName"], "left")
@@ -114,9 +119,9 @@ def drains(told: DataFrame, until: int) -> DataFrame:
 
 
 def _concerned(told: DataFrame) -> DataFrame:
-    """Of changes of topics, those that close any, or open any that were ever closed there.
+    """Keep the topic changes that close a topic, or that open a topic which was ever closed there.
 
-    What a log tells is not that detailed, and stays.
+    Events from logs lack these details: all of them stay.
     """
     kinds = told.where(col("type").isin(*_KINDS))
     closes = expr(f"exists(changes, change -> {CLOSES})")
@@ -134,7 +139,10 @@ def _concerned(told: DataFrame) -> DataFrame:
 
 
 def _changes(told: DataFrame) -> DataFrame:
-    """Events that close or open topics, with the next start of the name server, which forgets that."""
+    """Return the events that close or open topics, with the next start of the name server.
+
+    A name server forgets closed topics when it starts.
+    """
     kinds = told.where(col("type").isin(*_KINDS))
     later = Window.partitionBy(number(["witness"])).orderBy(col("place").desc())
     start = when(
@@ -152,17 +160,17 @@ def _changes(told: DataFrame) -> DataFrame:
     )
     behind = last(start, ignorenulls=True).over(later.rowsBetween(Window.unboundedPreceding, -1))
     before = Window.partitionBy(number(["witness", "brokerName"])).orderBy("place")
-    # Its registration stands right before the topics that a broker brings back.
+    # The registration of a returning broker is the record right before the change of its topics.
     returned = (lag("type").over(before) == "BrokerRegistered") & (
         lag("place").over(before) == col("place") - 1
     )
-    # A log tells of topics that go with their broker not at all, and of each that comes by itself.
+    # A log has no line for topics that leave with their broker, and one line for each topic that comes.
     is_anew = col("isLog") & array_contains(_topics(OPENS + " and change.before is null"), col("brokerName"))
     registers = collect_set(when(col("cause") == "REGISTER_BROKER", col("client")))
     own = registers.over(Window.partitionBy(number(["witness", "brokerName"])))
     asked = (col("cause") == "REGISTER_TOPIC_IN_NAMESRV") & ~array_contains(own, col("client"))
     is_wipe = col("type") == "WritePermWiped"
-    # A log tells how many topics somebody opened, and not which.
+    # A log line counts the topics that a request opened, but does not name them.
     restored = when((col("type") == "WritePermAdded") & col("changes").isNull(), col("topics").cast("int"))
     by_broker = (col("type") == "TopicsChanged") & col("reason").isin("registration", "poll")
     named = kinds.select(
@@ -189,7 +197,7 @@ def _none() -> Column:
 
 
 def _topics(which: str) -> Column:
-    """The topics of the changes for which that is so."""
+    """The distinct topics of the changes that satisfy a SQL condition on `change`."""
     return array_distinct(flatten(_topics_of(which)))
 
 

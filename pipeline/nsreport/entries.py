@@ -1,4 +1,4 @@
-"""Entries: addresses of brokers and values of the KV config, and when a name server had them. Pure."""
+"""Entry facts: the spans in which a name server had a broker address or a value of the KV config. Pure."""
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import (
@@ -22,17 +22,17 @@ _KEY = ["server", "cluster", "field", "name", "key"]
 
 
 def facts(ns_event: DataFrame, turns: DataFrame) -> DataFrame:
-    """A row for each time in which an entry had the same value, as far as anybody tells.
+    """Return a row for each span in which an entry had the same value, as far as the witness reports it.
 
-    `field` is brokerAddr (`name` is that of the broker, `key` its id) or kv (`name` is the namespace).
-    `validTo` is null for what goes on.
+    `field` is brokerAddr (`name` is the broker's name, `key` its id) or kv (`name` is the namespace).
+    `validTo` is null for the present value.
     """
     told = tellers(ns_event)
     fresh = coverage.marks(turns).where("isFresh").select("server", col("epoch").alias("place"), "since")
     begun = broadcast(fresh)
     snapshots = told.where("type = 'Snapshot'").join(begun, ["server", "place"])
     there = _changes(told, turns).unionByName(_brokers(snapshots)).unionByName(_values(snapshots))
-    # What a fresh snapshot does not have is not there any more.
+    # An entry that a fresh snapshot lacks is gone: each fresh snapshot first ends every entry.
     gone = (
         there.select(*_KEY)
         .distinct()

@@ -1,4 +1,4 @@
-"""Extent: how much there is to read, as far as folders of this machine tell; asked before Spark is there."""
+"""Input size: estimates how many bytes a run will read from local folders, before Spark starts."""
 
 import glob
 import os
@@ -7,13 +7,13 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 PACKED = {".gz": 15, ".zst": 15, ".parquet": 5}
-"""How many times as long lines of journals and logs are in plain, about."""
+"""Approximate ratio of plain size to file size for journals and logs, by suffix."""
 
 
 def extent(places: Iterable[str], since: float = 0) -> int | None:
-    """Bytes in files, folders and patterns with `*`, were none packed; None where some are elsewhere.
+    """Estimate the uncompressed bytes in files, folders and `*` patterns; None if one is not on this machine.
 
-    Only of files that were written after `since` (s since 1970).
+    Counts only files that were written after `written_after` (s since 1970).
     """
     total = 0
     for place in places:
@@ -26,13 +26,13 @@ def extent(places: Iterable[str], since: float = 0) -> int | None:
 
 
 def written(place: str) -> float:
-    """When a file in a folder was last written (s since 1970); 0 where there is none, or it is elsewhere."""
+    """Return the latest write time in a folder (s since 1970); 0 if it is empty or not on this machine."""
     path = _path(place)
     return 0 if path is None else max((_seen(file)[1] for file in _files(path)), default=0)
 
 
 def _path(place: str) -> str | None:
-    """That of this machine, if it is one."""
+    """Return the path on this machine, or None if the URL points to another file system."""
     parts = urlsplit(place)
     if parts.scheme not in ("", "file"):
         return None
@@ -40,7 +40,7 @@ def _path(place: str) -> str | None:
 
 
 def _files(found: str) -> Iterator[Path]:
-    """It, or all that are below it."""
+    """Yield the file itself, or all files below the folder."""
     if not os.path.isdir(found):
         yield Path(found)
     for folder, _, names in os.walk(found):
@@ -53,7 +53,7 @@ def _bytes(file: Path, since: float) -> int:
 
 
 def _seen(file: Path) -> tuple[int, float]:
-    """Its length, and when it was written; nothing of one that went meanwhile."""
+    """Return the length and the write time of a file; (0, 0) if it was deleted meanwhile."""
     try:
         found = file.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""Flags of the pipeline's programs. Neither Spark nor Java is needed to read them."""
+"""Flags: the command-line flags of the pipeline. This module loads neither Spark nor Java."""
 
 import argparse
 import re
@@ -10,7 +10,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 
 
 def add_run(flags: argparse.ArgumentParser) -> None:
-    """What a run takes."""
+    """Add the flags of `run`."""
     add_place(flags)
     flags.add_argument(
         "--compact", action="store_true", help="put small files of tables together afterwards, to 128 MiB"
@@ -18,7 +18,7 @@ def add_run(flags: argparse.ArgumentParser) -> None:
 
 
 def add_stream(flags: argparse.ArgumentParser) -> None:
-    """What it takes to go on with what comes."""
+    """Add the flags of `stream`."""
     add_place(flags)
     flags.add_argument("--once", action="store_true", help="what there is now, for cron")
     flags.add_argument(
@@ -27,7 +27,7 @@ def add_stream(flags: argparse.ArgumentParser) -> None:
 
 
 def add_place(flags: argparse.ArgumentParser) -> None:
-    """What every run takes: what is read, where the tables are, and where Spark works."""
+    """Add the flags that `run` and `stream` share: inputs, output folder, reports and Spark settings."""
     flags.add_argument(
         "--input", action="append", default=[], metavar="DIR",
         help="journals, or logs of Java's, in this folder and below; * stands for any name; repeatable",
@@ -60,7 +60,7 @@ def add_place(flags: argparse.ArgumentParser) -> None:
 
 
 def source(text: str) -> tuple[str, str]:
-    """NAME=DIR as (name, folder)."""
+    """Parse NAME=DIR into (name, folder)."""
     name, found, path = text.partition("=")
     if not (name and found and path):
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=DIR")
@@ -70,7 +70,7 @@ def source(text: str) -> tuple[str, str]:
 
 
 def setting(text: str) -> tuple[str, str]:
-    """KEY=VALUE as (key, value)."""
+    """Parse KEY=VALUE into (key, value)."""
     key, found, value = text.partition("=")
     if not (key.startswith("spark.") and found):
         raise argparse.ArgumentTypeError(f"{text!r} is not spark.KEY=VALUE")
@@ -78,7 +78,7 @@ def setting(text: str) -> tuple[str, str]:
 
 
 def share(text: str) -> float:
-    """1% or 0.01."""
+    """Parse a share such as 1% or 0.01 into a number from 0 to 1."""
     try:
         found = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
@@ -89,7 +89,7 @@ def share(text: str) -> float:
 
 
 def moment(text: str) -> int:
-    """Ms since 1970, of ISO 8601 (without a time zone it is UTC), of 7d for a week ago, or of just that."""
+    """Parse ISO 8601 (UTC without a time zone), 7d for a week ago, or ms since 1970 into ms since 1970."""
     if text.isascii() and text.isdigit():
         return int(text)
     if ago := re.fullmatch(r"-?(\d{1,6})([mhdw])", text):
@@ -102,7 +102,7 @@ def moment(text: str) -> int:
 
 
 def seconds(text: str) -> float:
-    """30s, 5m or 2h in seconds."""
+    """Parse 30s, 5m or 2h into seconds."""
     found = re.fullmatch(r"(\d{1,6})([smh])", text)
     if found is None or int(found[1]) == 0:
         raise argparse.ArgumentTypeError(f"{text!r} is no time: give 30s, 5m or 2h")
@@ -110,5 +110,5 @@ def seconds(text: str) -> float:
 
 
 def words(text: str) -> Sequence[str]:
-    """A,B as (A, B)."""
+    """Parse A,B into (A, B)."""
     return tuple(word for word in text.split(",") if word)

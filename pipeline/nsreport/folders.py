@@ -1,4 +1,4 @@
-"""Folders: files and folders below a root, on any file system that Hadoop knows."""
+"""Hadoop folder: files and folders below a root, on any file system that Hadoop supports."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 
 class Folders:
-    """Paths are relative to the root, with `/`; "" is the root itself."""
+    """A root folder. Paths are relative to it and use `/`; "" is the root itself."""
 
     def __init__(self, spark: SparkSession, root: str) -> None:
         self._jvm: Any = spark.sparkContext._jvm
@@ -17,26 +17,26 @@ class Folders:
         self._root = self._system.makeQualified(self._root)
 
     def path(self, place: str) -> str:
-        """The whole path, as Spark takes it."""
+        """Return the qualified path, as Spark takes it."""
         return str(self._of(place).toString())
 
     def exists(self, place: str) -> bool:
         return bool(self._system.exists(self._of(place)))
 
     def is_there(self, path: str) -> bool:
-        """Whether there is a file of that whole path."""
+        """Whether a file exists at a qualified path, on any file system."""
         return bool(self._system_of(self._path(path)).exists(self._path(path)))
 
     def make(self, place: str) -> None:
-        """A folder, with those that it is in."""
+        """Create a folder and its parents."""
         self._system.mkdirs(self._of(place))
 
     def remove(self, place: str) -> None:
-        """With all that is in it; nothing where there is none."""
+        """Remove a file, or a folder with its content, if it exists."""
         self._system.delete(self._of(place), True)
 
     def move(self, here: str, there: str) -> None:
-        """What is there is replaced."""
+        """Move a file or folder; an existing target is replaced. Raises OSError."""
         target = self._of(there)
         self._system.delete(target, True)
         self._system.mkdirs(target.getParent())
@@ -44,7 +44,7 @@ class Folders:
             raise OSError(f"{self.path(here)} cannot be moved to {target.toString()}")
 
     def text(self, place: str) -> str | None:
-        """What a file says; None where there is none."""
+        """Return the text of a file, or None if it does not exist."""
         if not self.exists(place):
             return None
         stream = self._system.open(self._of(place))
@@ -54,7 +54,7 @@ class Folders:
             stream.close()
 
     def write(self, place: str, text: str) -> None:
-        """Whole, or not at all."""
+        """Write a text file completely or not at all."""
         fresh = self._of(f"{place}.new")
         stream = self._system.create(fresh, True)
         try:
@@ -64,15 +64,15 @@ class Folders:
         self.move(f"{place}.new", place)
 
     def files(self, place: str) -> list[str]:
-        """The files in a folder and below it, relative to it; not those named _x or .x."""
+        """Return the files below a folder, relative to it, without names that begin with `_` or `.`."""
         return sorted(name for name, _ in self._below(place))
 
     def leaves(self, place: str) -> list[str]:
-        """The folders that have files, relative to this one; "" is the folder itself."""
+        """Return the folders that contain files, relative to this one; "" is the folder itself."""
         return sorted({name.rpartition("/")[0] for name in self.files(place)})
 
     def rows(self, place: str) -> int:
-        """How many rows a file of Parquet says that it has."""
+        """Return the row count from the footer of a Parquet file."""
         parquet = self._jvm.org.apache.parquet.hadoop
         file = parquet.util.HadoopInputFile.fromPath(self._of(place), self._conf)
         reader = parquet.ParquetFileReader.open(file)
@@ -82,7 +82,7 @@ class Folders:
             reader.close()
 
     def sizes(self, place: str) -> list[int]:
-        """How many bytes the files have."""
+        """Return the sizes in bytes of the files below a folder."""
         return [size for _, size in self._below(place)]
 
     def _below(self, place: str) -> Iterator[tuple[str, int]]:

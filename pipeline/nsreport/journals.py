@@ -1,4 +1,4 @@
-"""Journals: from lines as they were read to events, and what is none to the quarantine. Pure."""
+"""Journals: turns journal lines into events, and sends invalid lines to the quarantine. Pure."""
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.functions import (
@@ -33,20 +33,20 @@ from nsreport.permissions import changes_write
 
 KIND = "journal"
 NOWHERE = "-"
-"""The cluster of what concerns none, or one that nobody knows."""
+"""The cluster of an event that concerns no cluster, or an unknown one."""
 
 AHEAD = 86_400_000
-"""Ms that a clock may be ahead of the one here: one record of the next century fills reports to there."""
+"""How far a record may be ahead of the local clock: a record of the next century would extend all reports."""
 
 CUT = 500
-"""Letters of a line that quarantine keeps."""
+"""The quarantine keeps this many characters of a line."""
 
 _BAD = "_bad"
 _NEEDED = ["seq", "time", "server", "type", "cause"]
 _PARTED = ("date", "cluster")
 _OF_LINE = ("text", "file", "line", "hash", "given", "date", "ingestTime")
 _LAID = ("type", "changesWrite", "server", "time", "cluster")
-"""What events are laid out by, with their day."""
+"""The columns, besides the day, by which the event table is partitioned and sorted."""
 
 _WHOLE = "whole"
 
@@ -63,29 +63,29 @@ _TOLD = (
 
 
 def hash_of(text: str = "text", server: str = "server") -> Column:
-    """What a line is known by, in whatever file it stands: a record has its server, number and time in it."""
+    """The hash that identifies a line in any file: a record contains its server, number and time."""
     return md5(concat_ws("\n", coalesce(col(server), lit("")), col(text)))
 
 
 def date_of(text: str = "text") -> Column:
-    """The day of a line, UTC; that of the epoch where it has none, or one in thousands of years."""
+    """The day of a line (UTC); 1970-01-01 if the line has no time, or one with more than 14 digits."""
     millis = regexp_extract(text, r'"time": ?(\d{1,14})[,}]', 1).try_cast("bigint")
     return to_date(timestamp_millis(coalesce(millis, lit(0))))
 
 
 def events(bronze: DataFrame) -> DataFrame:
-    """The events of journals' lines, as `schemas.ns_event` has them.
+    """Parse journal lines into events (`schemas.event_schema`).
 
-    The cluster of a broker is the one that the same server tells on that day, or else others do: brokers of
-    two clusters may be called the same, and have name servers of their own.
+    The cluster of a broker comes from records of the same name server on that day, else from another one's:
+    two clusters with their own name servers may use the same broker name.
     """
     return parsed(heads(bronze))
 
 
 def heads(bronze: DataFrame) -> DataFrame:
-    """Journals' lines with what their events are laid out by: few columns, for `parsed` to make events of.
+    """Return journal lines with the layout columns of their events. `expand_heads` turns them into events.
 
-    Those that are no records are among them.
+    The result includes lines that are not valid records.
     """
     lines = bronze.where(col("kind") == KIND).withColumnRenamed("server", "given")
     head = from_json(_text(), _HEAD).alias("head")
@@ -100,13 +100,13 @@ def heads(bronze: DataFrame) -> DataFrame:
 
 
 def with_others(heads: DataFrame, events: DataFrame) -> DataFrame:
-    """As `heads`, with events that are made already among them."""
+    """Add complete events from logs to the heads of journal lines."""
     whole = events.select("date", *_LAID, struct(*events.columns).alias(_WHOLE))
     return heads.unionByName(whole, allowMissingColumns=True)
 
 
 def parsed(heads: DataFrame) -> DataFrame:
-    """The events of `heads`, in the same order; what is no record is none."""
+    """Turn heads into events in the same order; drop lines that are not valid records."""
     is_whole = col(_WHOLE).isNotNull() if _WHOLE in heads.columns else None
     is_event = _reason().isNull() if is_whole is None else is_whole | _reason().isNull()
     own = {
@@ -131,7 +131,7 @@ def parsed(heads: DataFrame) -> DataFrame:
 
 
 def lost(lines: DataFrame, events: DataFrame) -> DataFrame:
-    """Journals' lines of which there are no such events."""
+    """Return the journal lines without an event."""
     journal = lines.where(col("kind") == KIND)
     missing = journal.select("date", "hash").join(
         events.select("date", "hash"), ["date", "hash"], "left_anti"
@@ -140,7 +140,7 @@ def lost(lines: DataFrame, events: DataFrame) -> DataFrame:
 
 
 def quarantine(bronze: DataFrame) -> DataFrame:
-    """The lines that are no records, and why."""
+    """Return the lines that are not valid records, with the reason."""
     lines = bronze.where(col("kind") == KIND).withColumn("record", _record())
     text = substring("text", 1, CUT).alias("text")
     return lines.where(_reason().isNotNull()).select(
@@ -154,16 +154,16 @@ def _record() -> Column:
 
 
 def _text() -> Column:
-    """The text of a line, to be parsed once.
+    """The text of a line, in a form that Spark parses only once.
 
-    Spark asks below a projection for what can be told without it, and would parse there again, for each field
-    that is asked for. This it cannot tell: it has the number of the row in it.
+    Spark pushes deterministic filters below a projection, and would parse the JSON there again for each field
+    of the filter. The row id makes this expression nondeterministic, so Spark leaves it in place.
     """
     return when(monotonically_increasing_id() >= 0, col("text"))
 
 
 def _told(lines: DataFrame) -> DataFrame:
-    """What lines tell of clusters; the others are not even looked at."""
+    """Parse the records that name a cluster; a text search skips all other lines."""
     some = lines.where(col("text").contains('"clusterName"'))
     told = some.select("date", "given", from_json(_text(), _TOLD).alias("told"))
     told = told.select("date", "given", "told.*").withColumn("server", coalesce("given", "server"))
@@ -171,7 +171,7 @@ def _told(lines: DataFrame) -> DataFrame:
 
 
 def _reason() -> Column:
-    """Why a line is no record of a version that is understood; null: it is one."""
+    """The reason why a line is not a record of a supported version; null for a valid record."""
     version = col("record.v")
     missing = [when(col(f"record.{name}").isNull(), f"no record: it has no {name}") for name in _NEEDED]
     return coalesce(
@@ -197,15 +197,15 @@ def _reason() -> Column:
 
 
 def clusters(found: DataFrame, *keys: str) -> DataFrame:
-    """The cluster of each broker name, by these columns too, for `known_cluster` to tell: `brokerName`,
-    `byServer` and `byAny`.
+    """Return the cluster of each broker name (and extra keys): `brokerName`, `byServer` and `byAny`.
 
-    It is the one that was told last; of two that were at once, always the same.
+    Join the result, then read it with `known_cluster`. The latest record decides; of several records with the
+    same time, the greatest cluster name.
     """
     own = filtered(array(struct("brokerName", "clusterName")), _is_named)
     listed = transform("groups", lambda group: struct(group["brokerName"], group["clusterName"]))
     told = found.select(*keys, "server", "time", inline(concat(own, coalesce(listed, array()))))
-    # Millions tell the few that there are.
+    # Aggregate first: millions of rows, few clusters.
     known = told.groupBy(*keys, "server", "brokerName", "clusterName").agg(latest("time").alias("time"))
     last = struct("time", "clusterName")
     each = known.groupBy(*keys, "server", "brokerName").agg(latest(last).alias("last"))
@@ -216,7 +216,10 @@ def clusters(found: DataFrame, *keys: str) -> DataFrame:
 
 
 def known_cluster() -> Column:
-    """The cluster of `brokerName` as its own `server` tells it, or else others do; `clusters` is joined."""
+    """The cluster of `brokerName` according to its `server`, else another one.
+
+    The rows must be joined with `find_broker_clusters`.
+    """
     return coalesce(col("byServer")[col("server")], "byAny", lit(NOWHERE))
 
 

@@ -1,4 +1,4 @@
-"""What a collector saw: its polls, what brokers told of themselves, how far groups were behind. Pure."""
+"""Poll facts: a collector's polls, the runtime figures of brokers, and the lag of consumer groups. Pure."""
 
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import col, explode, lit, when
@@ -16,9 +16,9 @@ _BROKER = ("server", "ts", "brokerName", "brokerId", "brokerAddr")
 
 
 def poll(ns_event: DataFrame) -> DataFrame:
-    """A row for each record that says whether somebody looked: at name servers, or as `brokers` at brokers.
+    """Return a row for each record about polls of a name server, or about a round of polls of brokers.
 
-    `ok` is false where not all answers came, `polls` how many it is about, `millis` the longest of them.
+    `ok` is false if an answer is missing. `polls` counts the polls of the record, `millis` is the longest.
     """
     kind, is_round = col("type"), col("type") == "BrokersPolled"
     return ns_event.where(kind.isin("Polled", "PollFailed", "PollRecovered", "BrokersPolled")).select(
@@ -36,13 +36,13 @@ def poll(ns_event: DataFrame) -> DataFrame:
 
 
 def broker_runtime(ns_event: DataFrame) -> DataFrame:
-    """What each broker told of itself, as `BrokerRuntime` has it."""
+    """Return the runtime figures of brokers from `BrokerRuntime` events."""
     told = ns_event.where("type = 'BrokerRuntime'")
     return told.select(*_BROKER, *_RUNTIME, "date", "cluster")
 
 
 def consumer_lag(ns_event: DataFrame) -> DataFrame:
-    """A row for each group and topic on each broker, as `ConsumerLag` has it."""
+    """Return a row for each group, topic and broker from `ConsumerLag` events."""
     told = ns_event.where("type = 'ConsumerLag'")
     each = told.select(*_BROKER, "consumerGroup", explode("lags").alias("one"), "date", "cluster")
     return each.select(*_BROKER, "consumerGroup", *(f"one.{name}" for name in _LAG), "date", "cluster")

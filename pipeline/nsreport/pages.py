@@ -1,4 +1,4 @@
-"""Pages: all reports of a folder on one page, as HTML that needs no network, or as Markdown."""
+"""Pages: renders all reports of a folder as one self-contained HTML page, or as Markdown."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -11,11 +11,11 @@ from nsreport.reading import Days, Row
 from nsreport.reports.catalogue import REPORTS, Report
 
 MOST = 200
-"""Rows of a table on a page; `report show` has all of them."""
+"""A page shows this many rows of a table; `report show` shows all of them."""
 
 
 class Section(NamedTuple):
-    """A report with what there is of it; `picture` is SVG."""
+    """A report with its rows and its chart."""
 
     report: Report
     rows: list[Row]
@@ -23,7 +23,7 @@ class Section(NamedTuple):
 
 
 class Page(NamedTuple):
-    """What a page is made of: when, what was not understood, for how long nobody looked, and all sections."""
+    """The content of a page: time, line counts, a note on unknown broker hours, sections, missing reports."""
 
     title: str
     made: str
@@ -47,7 +47,7 @@ _PICTURES: dict[str, Callable[[Sequence[Row]], str | None]] = {
 
 
 def collected(folder: Path, now: datetime, days: Days = Days()) -> Page:  # noqa: B008
-    """Everything that a page of `folder` says. reading.NotMade where nothing was made there."""
+    """Read the content of a page. Raises TableNotMadeError if no run wrote to `output_folder`."""
     quarantined, lines = reading.quarantined(folder)
     sections, missing = [], []
     for report in REPORTS.values():
@@ -64,7 +64,7 @@ def collected(folder: Path, now: datetime, days: Days = Days()) -> Page:  # noqa
 
 
 def _unknown(available: Sequence[Row] | None) -> str:
-    """For how long nobody looked, and of which days that is said."""
+    """Describe how many broker hours are unknown, and for which days."""
     if not available:
         return "For how long nobody looked is not known: there is no broker availability of these days."
     days = sorted(row["date"] for row in available)
@@ -74,7 +74,7 @@ def _unknown(available: Sequence[Row] | None) -> str:
 
 
 def summary(page: Page) -> Iterator[str]:
-    """What has to be known before anything else is believed."""
+    """Yield the lines at the top of a page, which say how complete the data are."""
     days = sorted({row["date"] for section in page.sections for row in section.rows if row.get("date")})
     if days:
         yield f"It is about {days[0]} to {days[-1]}. All times are UTC."
@@ -86,7 +86,7 @@ def summary(page: Page) -> Iterator[str]:
 
 
 def markdown(page: Page) -> str:
-    """Tables only."""
+    """Render a page as Markdown, with tables and without charts."""
     return "\n".join(_markdown(page)) + "\n"
 
 
@@ -107,12 +107,12 @@ def _markdown(page: Page) -> Iterator[str]:
 
 
 def _marked(text: str) -> str:
-    """A text as Markdown shows it, in a cell."""
+    """Escape a text for a cell of a Markdown table."""
     return escape(text, quote=False).replace("|", "\\|").replace("\n", " ")
 
 
 def html(page: Page) -> str:
-    """One page that opens without a network, and is readable on a telephone."""
+    """Render a page as HTML that opens without a network and is readable on a phone."""
     return "\n".join(_html(page)) + "\n"
 
 
@@ -158,7 +158,7 @@ def _cell(value: object) -> str:
 
 
 def _nothing(reports: Sequence[Report]) -> Iterator[str]:
-    """Those that have no rows, which is an answer as well."""
+    """List the reports without rows: an empty report is a result too."""
     if reports:
         yield '<section id="nothing"><h2>Nothing was found for</h2><ul>'
         yield from (
@@ -177,18 +177,18 @@ def _heading(report: Report) -> str:
 
 
 def _silent(rows: Sequence[Row]) -> Callable[[Row], str]:
-    """Whoever was silent; of a name server's pause, the name server."""
+    """Return a function that labels a silence: with its broker, or with the name server for a pause."""
     broker = charts.brokers(rows)
     return lambda row: str(row["server"]) if row["brokerName"] is None else broker(row)
 
 
 def _what(row: Row) -> str:
-    """What name servers differed on."""
+    """Return the broker name, or the KV key, on which name servers differed."""
     return str(row["brokerName"] or row["key"])
 
 
 def shown(value: object) -> str:
-    """A value as people read it."""
+    """Format a value for readers."""
     if value is None:
         return "–"
     if isinstance(value, datetime):

@@ -1,4 +1,4 @@
-"""Which brokers name servers had in their tables when: what witnesses tell, as spans. Pure."""
+"""Presence: the spans in which each name server had each broker in its tables, per witness. Pure."""
 
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql.functions import (
@@ -28,19 +28,19 @@ COLUMNS = (
     "changes", "groups", "pauseMillis", "silentMillis", "resumed", "brokers", "lost",
     "cluster", "server",
 )  # fmt: skip
-"""Of a hundred columns that events have, those that tell of brokers and of the name server itself."""
+"""The event columns about brokers and about the name server itself, out of about a hundred."""
 
 _WHY = ("type", "reason", "cause", "client")
 
 
 def told_by_witnesses(ns_event: DataFrame) -> DataFrame:
-    """What is told of brokers and of name servers themselves, with its `witness` and `place`.
+    """Return the events about brokers and about name servers, with `witness` and `place`: the table `told`.
 
-    A broker whose name no log tells goes by its address. Changes of brokers and of topics, of which there are
-    many, are left out, but for topics that were closed to writes or opened.
+    A broker whose name no log contains is named by its address. The many changes of brokers and topics are
+    left out, except changes that close topics to writes or open them.
     """
     kind = col("type")
-    # What a log tells of topics is not that detailed.
+    # Topic changes from a log lack the details to decide this.
     is_told = (kind != "TopicsChanged") | col("isLog") | may_change_write()
     told = witnessed(ns_event).where((kind != "BrokerChanged") & is_told)
     named = told.withColumn("brokerName", coalesce("brokerName", "brokerAddr"))
@@ -48,14 +48,14 @@ def told_by_witnesses(ns_event: DataFrame) -> DataFrame:
 
 
 def presence(told: DataFrame, until: int) -> DataFrame:
-    """Spans of a broker at a witness: `up`, `down`, or `starting` while a name server's tables are new.
+    """Return the spans of each broker per witness: `up`, `down`, or `starting` after a name server's start.
 
-    `told` is of `told_by_witnesses`; the last span goes to `until`. Spans begin with the first that
-    a witness tells of a broker. `type`, `reason`, `cause`, `client` and `brokerAddr` are of the event that
-    began a span; nobody is to blame for what a snapshot lacks.
+    `witness_events` come from `select_witness_events`. Spans begin with the first event of a witness about a
+    broker; the last span ends at `until_ms`. `type`, `reason`, `cause`, `client` and `brokerAddr` belong to
+    the event that began the span. `cause` and `client` are null if a snapshot lacks the broker.
     """
     here = _states(told).select("*", lag("state").over(_by_seat()).alias("before"))
-    # A broker that was down already is no less so for a name server that was started.
+    # A broker that was down stays down when the name server starts.
     turn = col("before").isNull() | (col("before") != col("state")) & ~(
         (col("before") == "down") & (col("state") == "starting")
     )
@@ -68,7 +68,7 @@ def presence(told: DataFrame, until: int) -> DataFrame:
 
 
 def _states(told: DataFrame) -> DataFrame:
-    """What each event says of each broker; also that a snapshot behind it does not have the broker."""
+    """Return the state of each broker after each event, and its absence from a later snapshot."""
     is_table = (col("type") == "Snapshot") | col("isLog") & (col("type") == "ServerStarted")
     events = told.where(is_table | col("type").isin("BrokerRegistered", "BrokerUnregistered"))
     table = when(is_table, struct("place", "time", "type", "reason"))
@@ -76,7 +76,7 @@ def _states(told: DataFrame) -> DataFrame:
     behind = last(table, ignorenulls=True).over(later.rowsBetween(Window.unboundedPreceding, -1))
     seats = explode(when(is_table, coalesce(_listed(), array())).otherwise(array(_own()))).alias("seat")
     each = events.select("*", behind.alias("behind")).select("*", seats)
-    # A column of its own, so that rows which lie together for one question do so for the next.
+    # A key column of its own lets Spark reuse one partitioning for all windows over it.
     seat = each.select("witness", "server", "seat.*", "place", "time", *_WHY, "behind").withColumn(
         "seat", number(SEAT)
     )
@@ -113,7 +113,7 @@ def _own() -> Column:
 
 
 def _listed() -> Column:
-    """The brokers that a snapshot has."""
+    """The brokers in a snapshot, as an array of structs."""
     return flatten(
         transform(
             "groups",

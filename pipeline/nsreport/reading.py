@@ -1,4 +1,4 @@
-"""Reading: tables that a run has made, without Spark."""
+"""Report reader: reads the tables of a run with DuckDB, without Spark."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -11,18 +11,18 @@ Row = dict[str, Any]
 
 
 class NotMade(Exception):
-    """There is no such table; the text says what to do."""
+    """The table does not exist; the text says how to make it."""
 
 
 class Days(NamedTuple):
-    """Which days to read, both ends included; None is no end."""
+    """The days to read, both ends included; None: no bound."""
 
     first: date | None = None
     last: date | None = None
 
 
 def report(folder: Path, name: str, days: Days = Days()) -> list[Row]:  # noqa: B008 - it is immutable
-    """The rows of a report that `report run` made in `folder`, in the order of its columns. NotMade."""
+    """Read the rows of a report that `report run` made, sorted by its columns. Raises TableNotMadeError."""
     found = REPORTS.get(name)
     if found is None:
         raise NotMade(f"there is no report {name}; there are: {', '.join(REPORTS)}")
@@ -30,19 +30,19 @@ def report(folder: Path, name: str, days: Days = Days()) -> list[Row]:  # noqa: 
 
 
 def quarantined(folder: Path) -> tuple[int, int]:
-    """Lines that nobody understood, and all lines. NotMade."""
+    """Return the number of lines in quarantine and the number of all lines. Raises TableNotMadeError."""
     lines = sum(_count(folder / "bronze" / "lines"))
     return sum(_count(folder / "silver" / "quarantine")), lines
 
 
 def rows(table: Path, columns: Sequence[str], days: Days = Days()) -> list[Row]:  # noqa: B008
-    """All rows of a table, sorted by its columns from left to right; times are datetimes in UTC."""
+    """Read the rows of a table, sorted by its columns from left to right; times are datetimes in UTC."""
     import duckdb
 
     files = _files(table)
     if not files:
         return []
-    # A cluster that is called 007 is no number.
+    # Without this hint DuckDB reads the cluster name 007 as a number.
     named = ", hive_types={'cluster': VARCHAR}" if "/cluster=" in files[0] else ""
     query = f"from read_parquet($files, hive_partitioning=true, union_by_name=true{named})"
     relation = duckdb.from_query(query, params={"files": files})
@@ -71,7 +71,7 @@ def _files(table: Path) -> list[str]:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON can have it: times are texts (ISO 8601, UTC)."""
+    """Convert a value for JSON: times become text (ISO 8601, UTC)."""
     if isinstance(value, datetime):
         return value.isoformat(timespec="milliseconds") + "Z"
     if isinstance(value, date):

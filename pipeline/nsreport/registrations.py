@@ -1,4 +1,4 @@
-"""Registrations as brokers' own logs tell of them: where one could not register for long. Pure."""
+"""Registration gaps: the times in which a broker's own log shows no registration with a name server. Pure."""
 
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import (
@@ -13,14 +13,14 @@ from pyspark.sql.functions import (
 from nsreport.spans import silences
 
 LONG = 90_000
-"""Ms without a registration that are a silence: three quarters of what makes name servers give it up."""
+"""A longer time without a registration is a silence: three quarters of the name server's broker expiry."""
 
 
 def silences_of_brokers(log_fact: DataFrame, until: int) -> DataFrame:
-    """Silences between a broker's registrations with a name server, as `heartbeat_gaps` takes them.
+    """Return the silences between a broker's registrations with a name server, for `heartbeat_gaps`.
 
-    The name server is called as the broker calls it: by its address; and the broker by whose log it is. One
-    that goes on ends, open, with the last try that failed.
+    `server` is the name server's address as the broker logs it; `brokerName` is the server name of the log. A
+    silence that lasts is open, and ends with the last failed try.
     """
     told = log_fact.where(col("kind").isin("registered", "notRegistered") & (col("time") < until))
     beat, failed = (when(col("kind") == kind, col("time")) for kind in ("registered", "notRegistered"))

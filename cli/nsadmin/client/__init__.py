@@ -1,4 +1,4 @@
-"""The admin library: synchronous, made for scripts; it knows no terminal and no server."""
+"""The synchronous admin library for scripts. It uses neither a terminal nor this project's server."""
 
 from namesrv_core.errors import BadSettings, RequestError, RocketMQError
 from namesrv_core.transport.calls import CallError, Exchange

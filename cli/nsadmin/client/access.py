@@ -1,4 +1,4 @@
-"""Access: how servers are reached; patience, who asks, TLS, and addresses that are not what they seem."""
+"""Access, the connection options of a client: timeout, retries, credentials, TLS and address map."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -7,7 +7,13 @@ if TYPE_CHECKING:
 
 
 class Credentials(NamedTuple):
-    """An ACL identity, with which every request is signed. A representation never shows a secret."""
+    """An ACL identity that signs every request. Its repr never shows the secrets.
+
+    Attributes:
+        access_key: The access key (5.x: the user name).
+        secret_key: The secret key (5.x: the password).
+        security_token: An STS token, sent with each request. Default: none.
+    """
 
     access_key: str
     secret_key: str
@@ -18,12 +24,15 @@ class Credentials(NamedTuple):
 
 
 class Tls(NamedTuple):
-    """TLS to every server; files are PEM.
+    """TLS options for the connections to every server. Files are PEM.
 
-    `ca_file` is whom to trust, the system's authorities if None. `cert_file` and `key_file` are this
-    client's own, the key perhaps part of the certificate's file; `key_password` opens it and is never shown.
-    `server_name` is what certificates have to name, the host that is connected to if None. Without `verify`
-    anybody's certificate is taken.
+    Attributes:
+        ca_file: The trusted certificate authorities. Default: those of the system.
+        cert_file: The client's certificate. Default: none.
+        key_file: The client's private key. Default: in `cert_file`.
+        key_password: The password of the private key. The repr never shows it.
+        server_name: The name that server certificates must contain. Default: the host of the connection.
+        verify: Verify server certificates. If False, the client accepts any certificate.
     """
 
     ca_file: "Path | None" = None
@@ -40,11 +49,16 @@ class Tls(NamedTuple):
 
 
 class Access(NamedTuple):
-    """`timeout` is in seconds, for each request on each server; `concurrency` is servers at a time.
+    """The connection options of a client.
 
-    A request that changes nothing and could not be sent or was not answered is tried `retries` times more,
-    after pauses of 0.1, 0.2, 0.4, 0.8 and then 1 s: it ends within (retries + 1) * timeout and the pauses.
-    `address_map` has pairs: an address or a network of brokers, and where to go instead.
+    Attributes:
+        timeout: Seconds for each request on each server.
+        retries: Further attempts of a read that could not be sent or got no answer, after pauses of 0.1,
+            0.2, 0.4, 0.8 and then 1 s. A change is never retried.
+        concurrency: The maximum number of servers that the client talks to at the same time.
+        credentials: The ACL identity that signs requests. Default: unsigned.
+        tls: TLS options. Default: plain text.
+        address_map: Pairs of (broker address, host or network) and (address to connect to); see AddressMap.
     """
 
     timeout: float = 3.0

@@ -1,4 +1,4 @@
-"""AdminClient: the library's front door, whose rooms are the nouns of the protocol."""
+"""AdminClient, the entry point of the library: one attribute per noun, such as `admin.topics`."""
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -57,16 +57,24 @@ if TYPE_CHECKING:
 
 
 class AdminClient:
-    """Asks name servers and brokers, blocking; threads that share one take turns.
+    """A blocking client of name servers and brokers. Threads that share a client take turns.
 
-    `namesrv_addr` is a list like "a:9876;b:9876", several, or what `nsadmin.client.discovery` found; left
-    out, NAMESRV_ADDR counts, else 127.0.0.1:9876. A function that finds them is called when one is asked
-    first. `timeout` (s, for each request) wins over that of `access`. `observer` gets an Exchange for each
-    that ended. With `read_only` changes raise ReadOnlyAccess. A `pool` has connections to share.
+    A read asks one name server, and the next one if that server does not answer. A change goes to every name
+    server and returns one ServerResult per server. Every failure is a RocketMQError.
 
-    What reads asks one name server, and the next where that one is silent; with `ask_all` each of them, which
-    fills `unreachable` and `disagreements`. What changes something does so on every name server and returns a
-    ServerResult for each. Failures are RocketMQError.
+    Args:
+        namesrv_addr: "a:9876;b:9876", an iterable of such lists, a NameServerList, or a function that returns
+            one (called before the first request to it). Default: NAMESRV_ADDR, else 127.0.0.1:9876.
+        timeout: Seconds per request. Replaces `access.timeout`.
+        access: Timeout, retries, concurrency, credentials, TLS and address map.
+        ask_all: Send each read to every name server; fills `unreachable` and `disagreements`.
+        observer: Called with an Exchange after each request.
+        read_only: Refuse requests that change something (ReadOnlyAccess).
+        pool: Connections to share with other clients. Default: connections of its own.
+
+    Raises:
+        BadSettings: A TLS file cannot be used, or the timeout is not positive.
+        BadAddress: `namesrv_addr` is not a list of addresses.
     """
 
     def __init__(
@@ -85,102 +93,102 @@ class AdminClient:
         self._caller = Caller(finder(namesrv_addr), access, observer, read_only=read_only, pool=pool)
         self._reader = Reader(self._caller, ask_all)
 
-    # The modules of a noun are loaded when it is first asked for: a command needs one or two of them.
+    # Each noun imports its modules on first use, because a command needs only one or two of them.
 
     @cached_property
     def brokers(self) -> "Brokers":
-        """Brokers' own account of themselves, and their write permission."""
+        """Runtime information of brokers, and their write permission on name servers."""
         from nsadmin.client.brokers import Brokers
 
         return Brokers(self._caller, self._reader)
 
     @cached_property
     def clusters(self) -> "Clusters":
-        """Who is where, and how they are."""
+        """The brokers of each cluster, and the status of each broker."""
         from nsadmin.client.clusters import Clusters
 
         return Clusters(self._reader, self.brokers)
 
     @cached_property
     def broker_configs(self) -> "BrokerConfigs":
-        """Settings of brokers."""
+        """The settings of brokers."""
         from nsadmin.client.broker_configs import BrokerConfigs
 
         return BrokerConfigs(self._caller)
 
     @cached_property
     def broker_routes(self) -> "BrokerRoutes":
-        """What each name server gives clients for the topics of a broker."""
+        """The routes that each name server gives clients for the topics of one broker."""
         from nsadmin.client.broker_routes import BrokerRoutes
 
         return BrokerRoutes(self._caller)
 
     @cached_property
     def put_counts(self) -> "PutCounts":
-        """Messages that came in the last minute."""
+        """Counts of the messages that brokers received in the last minute."""
         from nsadmin.client.put_counts import PutCounts
 
         return PutCounts(self._caller)
 
     @cached_property
     def replication(self) -> "Replication":
-        """How far slaves are behind."""
+        """The replication lag of slaves."""
         from nsadmin.client.replication import Replication
 
         return Replication(self._caller)
 
     @cached_property
     def registrations(self) -> "Registrations":
-        """What brokers tell name servers of themselves."""
+        """The data that brokers register with on name servers."""
         from nsadmin.client.registrations import Registrations
 
         return Registrations(self._caller)
 
     @cached_property
     def topics(self) -> "Topics":
-        """Names, routes, statistics, deletion."""
+        """Names, routes, statistics and deletion of topics."""
         from nsadmin.client.topics import Topics
 
         return Topics(self._caller, self._reader, self.clusters)
 
     @cached_property
     def topic_configs(self) -> "TopicConfigs":
-        """How brokers have a topic, changed in what is named."""
+        """The configuration of topics on brokers."""
         from nsadmin.client.topic_configs import TopicConfigs
 
         return TopicConfigs(self._caller)
 
     @cached_property
     def mappings(self) -> "Mappings":
-        """Which queues of brokers the logical ones of a static topic are."""
+        """The mapping from a static topic's logical queues to the queues of brokers."""
         from nsadmin.client.mappings import Mappings
 
         return Mappings(self._caller)
 
     @cached_property
     def topic_views(self) -> "TopicViews":
-        """What each server tells of one topic."""
+        """The answers of each server about one topic."""
         from nsadmin.client.topic_views import TopicViews
 
         return TopicViews(self._caller)
 
     @cached_property
     def bulk(self) -> "Bulk":
-        """Very many topics, groups and values, read and written together."""
+        """Batch reads and writes of many topics, groups and KV values."""
         from nsadmin.client.bulk import Bulk
 
         return Bulk(self._caller)
 
     @cached_property
     def upkeep(self) -> "Upkeep":
-        """Stored data that nothing needs any more."""
+        """Maintenance of the files of brokers: cleaning, read-ahead, timer engine, RocksDB."""
         from nsadmin.client.upkeep import Upkeep
 
         return Upkeep(self._caller)
 
     @cached_property
     def pop_records(self) -> "PopRecords":
-        """What was popped and not acknowledged, where brokers keep it in RocksDB."""
+        """Records of popped, unacknowledged messages on brokers that keep them in RocksDB."""
         from nsadmin.client.pop_records import PopRecords
 
         return PopRecords(self._caller)
@@ -194,84 +202,84 @@ class AdminClient:
 
     @cached_property
     def cold_data(self) -> "ColdDataControl":
-        """Reads of what is not in memory any more."""
+        """Limits for reads of cold data, which a broker has to read from disk."""
         from nsadmin.client.cold_data import ColdDataControl
 
         return ColdDataControl(self._caller)
 
     @cached_property
     def containers(self) -> "Containers":
-        """Brokers that run together in one process."""
+        """Broker containers: processes that run several brokers."""
         from nsadmin.client.containers import Containers
 
         return Containers(self._caller)
 
     @cached_property
     def consume_modes(self) -> "ConsumeModes":
-        """Who pulls and who pops."""
+        """The consume mode (PULL or POP) of groups."""
         from nsadmin.client.consume_modes import ConsumeModes
 
         return ConsumeModes(self._caller, self.groups, self.topic_configs)
 
     @cached_property
     def consume_queues(self) -> "ConsumeQueues":
-        """Queues as brokers have them."""
+        """The consume queue entries of brokers."""
         from nsadmin.client.consume_queues import ConsumeQueues
 
         return ConsumeQueues(self._caller)
 
     @cached_property
     def groups(self) -> "Groups":
-        """Subscription groups."""
+        """Subscription groups and their settings."""
         from nsadmin.client.groups import Groups
 
         return Groups(self._caller, self.clusters)
 
     @cached_property
     def consumers(self) -> "Consumers":
-        """How far groups are behind, and their clients."""
+        """The lag of consumer groups, and their connected clients."""
         from nsadmin.client.consumers import Consumers
 
         return Consumers(self._caller, self.clusters, self.groups)
 
     @cached_property
     def offsets(self) -> "Offsets":
-        """Where groups stand, moved after a plan."""
+        """Reset and clone of consumer offsets: plan first, then apply."""
         from nsadmin.client.offsets import Offsets
 
         return Offsets(self._caller, self.clusters, self.topics, self.groups)
 
     @cached_property
     def producers(self) -> "Producers":
-        """Who writes."""
+        """Connected producers."""
         from nsadmin.client.producers import Producers
 
         return Producers(self._caller, self.clusters, self.topics)
 
     @cached_property
     def running(self) -> "Running":
-        """What clients tell about themselves."""
+        """The runtime state that consumer clients report."""
         from nsadmin.client.running import Running
 
         return Running(self._caller, self.consumers, self.topics)
 
     @cached_property
     def kv(self) -> "Kv":
-        """The KV config."""
+        """The KV config of name servers."""
         from nsadmin.client.kv import Kv
 
         return Kv(self._caller, self._reader)
 
     @cached_property
     def name_servers(self) -> "NameServerConfigs":
-        """Whether name servers answer, and their settings."""
+        """The availability and the settings of name servers."""
         from nsadmin.client.name_servers import NameServerConfigs
 
         return NameServerConfigs(self._caller, self._reader)
 
     @cached_property
     def tables(self) -> "Tables":
-        """All that one name server knows."""
+        """The complete tables of one name server."""
         from nsadmin.client.tables import Tables
 
         return Tables(self._caller)
@@ -285,112 +293,112 @@ class AdminClient:
 
     @cached_property
     def messages(self) -> "Messages":
-        """Messages by key, by id, by place."""
+        """Lookup of messages by key, by id, or by queue offset."""
         from nsadmin.client.messages import Messages
 
         return Messages(self._caller, self.topics)
 
     @cached_property
     def queue_reading(self) -> "QueueReading":
-        """What is in queues, from end to end."""
+        """Sequential reads of the messages of queues."""
         from nsadmin.client.queue_reading import QueueReading
 
         return QueueReading(self._caller)
 
     @cached_property
     def sending(self) -> "Sending":
-        """Messages of an operator's own."""
+        """Send messages on behalf of an operator."""
         from nsadmin.client.sending import Sending
 
         return Sending(self._caller, self.topics)
 
     @cached_property
     def traces(self) -> "Traces":
-        """What clients wrote about their messages."""
+        """The traces that clients wrote about messages."""
         from nsadmin.client.traces import Traces
 
         return Traces(self.messages)
 
     @cached_property
     def tracks(self) -> "Tracks":
-        """Who has consumed a message."""
+        """The groups that consumed a message."""
         from nsadmin.client.tracks import Tracks
 
         return Tracks(self._caller, self.topics)
 
     @cached_property
     def delivery(self) -> "Delivery":
-        """Messages handed to one consumer, or sent again."""
+        """Delivery of a stored message to one client, and resends."""
         from nsadmin.client.delivery import Delivery
 
         return Delivery(self._caller, self.tracks, self.sending)
 
     @cached_property
     def probing(self) -> "Probing":
-        """How long brokers take to store a message."""
+        """Probe messages that measure the send latency of brokers."""
         from nsadmin.client.probing import Probing
 
         return Probing(self.sending)
 
     @cached_property
     def users(self) -> "Users":
-        """Who brokers of 5.3 and later know."""
+        """The users of brokers (since 5.3)."""
         from nsadmin.client.users import Users
 
         return Users(self._caller)
 
     @cached_property
     def acls(self) -> "Acls":
-        """What these users may do."""
+        """The ACL entries of users (since 5.3)."""
         from nsadmin.client.acls import Acls
 
         return Acls(self._caller)
 
     @cached_property
     def plain_acls(self) -> "PlainAcls":
-        """Accounts of brokers of 4.x."""
+        """The plain ACL accounts of 4.x brokers."""
         from nsadmin.client.plain_acls import PlainAcls
 
         return PlainAcls(self._caller)
 
     @cached_property
     def controllers(self) -> "Controllers":
-        """Controllers of brokers, and what they know."""
+        """Controllers and the broker replicas that they manage."""
         from nsadmin.client.controllers import Controllers
 
         return Controllers(self._caller)
 
     @cached_property
     def doors(self) -> "Doors":
-        """How servers answer whoever asks."""
+        """What servers reveal to any client."""
         from nsadmin.client.doors import Doors
 
         return Doors(self._caller)
 
     @cached_property
     def certificates(self) -> "Certificates":
-        """Certificates that servers show."""
+        """The TLS certificates of servers."""
         from nsadmin.client.certificates import Certificates
 
         return Certificates(self._caller)
 
     @property
     def addresses(self) -> NameServers:
-        """The name servers in force, in the order they are asked, and where the list came from."""
+        """The configured name servers in request order, and the source of that list."""
         return self._caller.name_servers
 
     @property
     def unreachable(self) -> Mapping[str, RocketMQError]:
-        """Name servers that told a read nothing so far, by address."""
+        """Name servers that failed to answer a read so far: address to error."""
         return self._reader.unreachable
 
     @property
     def disagreements(self) -> list[str]:
-        """What name servers were found to tell differently, one line for each."""
+        """One line per difference between name servers. Empty unless `ask_all` is set."""
         return self._reader.disagreements
 
     def close(self) -> None:
-        """Close the connections; nothing can be asked any more."""
+        """Close the client's own connections: later requests raise RuntimeError. A `pool` stays open."""
         self._caller.close()
 
     def __enter__(self) -> "AdminClient":

@@ -1,4 +1,4 @@
-"""Brokers: their runtime info, asked of themselves, and their write permission, changed on name servers."""
+"""`admin.brokers`: runtime information of brokers, and their write permission on name servers."""
 
 from collections.abc import Collection, Iterable, Mapping
 from math import isfinite
@@ -12,9 +12,12 @@ from nsadmin.client.retry import Reader, decoded
 
 
 class RuntimeInfo:
-    """A broker's own account of itself; `table` has everything as text, in the order of keys.
+    """The runtime information that a broker reports.
 
-    What a release does not report is None, never 0: 4.x knows nothing of timers and acknowledgements.
+    A value that the broker's release does not report is None, never 0: 4.x reports no timers, for example.
+
+    Attributes:
+        table: All reported values as text, by key, in the order of keys.
     """
 
     __slots__ = ("table",)
@@ -23,7 +26,10 @@ class RuntimeInfo:
         self.table = table
 
     def number(self, key: str) -> float | None:
-        """The first number of a value: the TPS keys hold those of 10 s, 1 min and 10 min."""
+        """Return the first number of a value; None if the key is missing or has no finite number.
+
+        A TPS key has three numbers: the rates of the last 10 s, 1 min and 10 min.
+        """
         words = self.table.get(key, "").split()
         try:
             number = float(words[0]) if words else None
@@ -32,53 +38,65 @@ class RuntimeInfo:
         return number if number is None or isfinite(number) else None
 
     def integer(self, key: str) -> int | None:
-        """`number` without what follows the point."""
+        """Return `get_number` without its fraction."""
         number = self.number(key)
         return None if number is None else int(number)
 
     @property
     def version(self) -> str | None:
-        """ "V5_5_0"."""
+        """The release of the broker, such as "V5_5_0"; None if it is not reported."""
         ordinal = self.integer("brokerVersion")
         return self.table.get("brokerVersionDesc") or (None if ordinal is None else version_text(ordinal))
 
     @property
     def is_active(self) -> bool | None:
-        """Whether it takes messages; None before 5.0."""
+        """Whether the broker accepts messages; None before 5.0."""
         text = self.table.get("brokerActive")
         return None if text is None else text == "true"
 
     @property
     def out_tps(self) -> float | None:
-        """Messages handed out per second; 4.x spells the key with one r."""
+        """Messages delivered per second (last 10 s). 4.x spells the key "getTransferedTps"."""
         found = self.number("getTransferredTps")
         return self.number("getTransferedTps") if found is None else found
 
     def hours(self, now: float) -> float | None:
-        """Age of the oldest message at `now` (seconds since 1970); None for an empty store, which says -1."""
+        """Return the age of the oldest message in hours; None for an empty store, which reports -1.
+
+        Args:
+            now_seconds: The current time in seconds since 1970 (UTC).
+        """
         earliest = self.integer("earliestMessageTimeStamp")
         return None if earliest is None or earliest < 0 else (now * 1000 - earliest) / 3_600_000
 
     def difference(self, later: str, earlier: str) -> int | None:
-        """How far a counter went from one key to another."""
+        """Return the value of `later_key` minus the value of `earlier_key`; None if one is not reported."""
         end, begin = self.integer(later), self.integer(earlier)
         return None if end is None or begin is None else end - begin
 
 
 class Brokers:
-    """`admin.brokers`."""
+    """`admin.brokers`: runtime information of brokers, and their write permission on name servers."""
 
     def __init__(self, caller: Caller, reader: Reader) -> None:
         self._caller = caller
         self._reader = reader
 
     def runtime_infos(self, addrs: Iterable[str]) -> list[ServerResult[RuntimeInfo]]:
-        """What the brokers at these addresses report (GET_BROKER_RUNTIME_INFO), in the order asked for."""
+        """Return the runtime information of brokers (GET_BROKER_RUNTIME_INFO, 28).
+
+        Returns:
+            One ServerResult per address, in the order of `broker_addrs`.
+        """
         answers = self._caller.ask_each(addrs, RequestCode.GET_BROKER_RUNTIME_INFO)
         return [decoded(answer, _runtime_info) for answer in answers]
 
     def registered(self, broker_name: str) -> list[ServerResult[bool]]:
-        """True on each name server that knows the broker; the others have NotFound as their error."""
+        """Check on every name server whether a broker is registered (GET_BROKER_CLUSTER_INFO, 106).
+
+        Returns:
+            One ServerResult per name server: True, or the error NotFound.
+        """
 
         def check(command: Command) -> bool:
             if broker_name not in (json_object(command).get("brokerAddrTable") or {}):
@@ -88,11 +106,15 @@ class Brokers:
         return self._reader.each(check, RequestCode.GET_BROKER_CLUSTER_INFO)
 
     def perms(self, broker_name: str) -> list[ServerResult[dict[str, int]]]:
-        """The permission that each name server has for each topic of a broker, by topic, in order.
+        """Return the permission of each topic of a broker on every name server.
 
-        Bits are 4 read, 2 write, 1 inherit. NotFound where the broker is unknown. Every topic is asked for.
+        Reads the topic list (206), then the route of every topic (GET_ROUTEINFO_BY_TOPIC, 105).
+
+        Returns:
+            One ServerResult per name server: topic to permission bits (4 read, 2 write, 1 inherit), in order.
+            The error is NotFound if the broker is not registered there.
         """
-        # Only a dry run of a change needs routes here.
+        # Imported here because only the dry run of a change reads routes.
         from nsadmin.client.perms import perms
 
         return perms(self._caller, self.registered(broker_name), broker_name)
@@ -100,19 +122,30 @@ class Brokers:
     def wipe_write_perm(
         self, broker_name: str, addrs: Collection[str] | None = None
     ) -> list[ServerResult[int]]:
-        """Take the write permission from all topics of a broker, on every name server or on these.
+        """Remove the write permission from all topics of a broker (WIPE_WRITE_PERM_OF_BROKER, 205).
 
-        It holds until the broker registers anew or changes a topic. The result is how many were touched;
-        NotFound where the broker is unknown.
+        The change lasts until the broker registers anew (after a restart, for example) or changes a topic.
+
+        Args:
+            broker_name: The broker.
+            namesrv_addrs: The name servers to change. Default: all.
+
+        Returns:
+            One ServerResult per name server: the number of changed topics, or NotFound for an unknown broker.
         """
         return self._change_perm(RequestCode.WIPE_WRITE_PERM_OF_BROKER, "wipeTopicCount", broker_name, addrs)
 
     def add_write_perm(
         self, broker_name: str, addrs: Collection[str] | None = None
     ) -> list[ServerResult[int]]:
-        """Give all topics of a broker the perm 6 (read, write), on every name server or on these.
+        """Set the permission 6 (read and write) on all topics of a broker (ADD_WRITE_PERM_OF_BROKER, 327).
 
-        NotFound where the broker is unknown, else how many topics were touched.
+        Args:
+            broker_name: The broker.
+            namesrv_addrs: The name servers to change. Default: all.
+
+        Returns:
+            One ServerResult per name server: the number of changed topics, or NotFound for an unknown broker.
         """
         return self._change_perm(RequestCode.ADD_WRITE_PERM_OF_BROKER, "addTopicCount", broker_name, addrs)
 
@@ -121,7 +154,7 @@ class Brokers:
     ) -> list[ServerResult[int]]:
         from namesrv_core.protocol import headers
 
-        # The servers answer an unknown broker with "0 topics", so whether it is there is asked first.
+        # Name servers answer "0 topics" for an unknown broker, so check the registration first.
         results = {found.addr: found.then(int) for found in self.registered(broker_name)}
         known = [
             addr

@@ -1,4 +1,4 @@
-"""Caller: sends requests to many servers at once and turns answers that refuse into errors."""
+"""Caller, which sends requests to many servers at once and turns refusals into errors."""
 
 from collections.abc import Callable, Container, Iterable
 from functools import cached_property
@@ -62,17 +62,24 @@ CHANGES = frozenset(
         RequestCode.SWITCH_TIMER_ENGINE,
     }
 )
-"""Requests that change something: never tried again, never sent by who may only read, kept in the audit."""
+"""Requests that change something: never retried, refused by read-only clients, recorded in the audit."""
 
 _PASSING = ("unconnected", "timeout", "closed")
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 1.0
 
 
 class Caller:
-    """The connections of one AdminClient; name servers are looked for when the first one is asked.
+    """The connections of one AdminClient.
 
-    One that is `read_only` refuses to send what changes something. BadSettings, at once, for files of TLS
-    that cannot be used, and for a timeout in which nothing can be done.
+    Args:
+        name_server_source: The name servers, or a function that finds them before the first request to one.
+        access: The connection options.
+        observer: Called with an Exchange after each request. Default: none.
+        read_only: Raise ReadOnlyAccess instead of sending a request of CHANGE_CODES.
+        pool: Connections to share. Default: connections of its own.
+
+    Raises:
+        BadSettings: A TLS file cannot be used, or the timeout is not positive.
     """
 
     def __init__(
@@ -96,11 +103,14 @@ class Caller:
 
     @cached_property
     def name_servers(self) -> NameServers:
-        """The name servers to ask. What finding them raises is raised here."""
+        """The name servers in request order.
+
+        The first access calls the finder, and raises what the finder raises.
+        """
         return self._find()
 
     def close(self) -> None:
-        """Close the connections; afterwards nothing can be asked any more."""
+        """Close the caller's own connections. Connections of a shared pool stay open."""
         self._own_pool.close()
 
     def ask(
@@ -110,7 +120,19 @@ class Caller:
         *,
         codes: Container[int] = (0,),
     ) -> list[ServerResult[Command]]:
-        """One result for each (address, request), in that order: an answer with one of `codes`."""
+        """Send requests to servers at once; sign, map addresses and retry reads as `access` says.
+
+        Args:
+            calls: Pairs of (server address, request).
+            timeout_seconds: The time limit per request. Default: that of `access`.
+            accepted_codes: The response codes that count as success.
+
+        Returns:
+            One ServerResult per request, in the same order: the answer, or the RequestError or CallError.
+
+        Raises:
+            ReadOnlyAccess: The client is read-only, and a request changes something. Nothing was sent.
+        """
         calls = list(calls)
         if self.read_only:
             _refuse_changes(calls)
@@ -122,7 +144,7 @@ class Caller:
         ]
 
     def _signed(self, command: Command) -> Command:
-        """As it goes out: nothing may be added to it any more."""
+        """Return the signed request. Adding a field afterwards would invalidate the signature."""
         credentials = self.access.credentials
         if credentials is None:
             return command
@@ -133,7 +155,7 @@ class Caller:
     def _persist(
         self, calls: list[tuple[str, Command]], timeout: float, observer: Observer | None
     ) -> list[Command | CallError]:
-        """Ask, and ask again what got no answer and changes nothing, after a pause that grows."""
+        """Send requests, and retry unanswered reads after growing pauses."""
         answers = self._calls.ask(calls, timeout, observer)
         for attempt in range(self.access.retries):
             again = [at for at, answer in enumerate(answers) if _may_be_retried(calls[at][1], answer)]
@@ -148,34 +170,34 @@ class Caller:
     def ask_each(
         self, addrs: Iterable[str], code: int, ext: ExtFields | None = None, body: bytes = b""
     ) -> list[ServerResult[Command]]:
-        """The same request to each address."""
+        """Send the same request to each address; return one ServerResult per address, in their order."""
         return self.ask([(addr, request(code, ext, body)) for addr in addrs])
 
     def ask_name_servers(
         self, code: int, ext: ExtFields | None = None, body: bytes = b""
     ) -> list[ServerResult[Command]]:
-        """The same request to every name server."""
+        """Send the same request to every name server; return one ServerResult per name server."""
         return self.ask_each(self.name_servers.addrs, code, ext, body)
 
     def way(self, addr: str) -> str:
-        """Where to connect to: brokers may be mapped, name servers are not."""
+        """Return the address to connect to. The address map applies to brokers, not to name servers."""
         if self._way_to is None or self._is_name_server(addr):
             return addr
         return self._way_to(addr)
 
     def place(self, addr: str) -> Any:
-        """Where that address leads, while there is a connection to it; else None."""
+        """Return the socket address of the server connected at an address; None if not connected."""
         return self._calls.place(self.way(addr))
 
     def _is_name_server(self, addr: str) -> bool:
-        # As long as name servers were not looked for, none of them is asked.
+        # Before the finder ran, no request goes to a name server: do not run it for this question.
         return "name_servers" in self.__dict__ and addr in self.name_servers.addrs
 
 
 def _ways(access: Access) -> Callable[[str], str] | None:
     if not access.address_map:
         return None
-    # Imported late for the ipaddress module, which most commands do without.
+    # Imported here because it loads the ipaddress module, which most commands do not need.
     from nsadmin.client.address_map import AddressMap
 
     return AddressMap(access.address_map)
@@ -184,7 +206,7 @@ def _ways(access: Access) -> Callable[[str], str] | None:
 def _known_as(
     observer: Observer, calls: Iterable[tuple[str, Command]], ways: Iterable[tuple[str, Command]]
 ) -> Observer:
-    """The observer, told of mapped servers by the addresses they are known by."""
+    """Wrap an observer so that an Exchange names a mapped broker by its original address."""
     mapped = {way: addr for (addr, _), (way, _) in zip(calls, ways, strict=True) if way != addr}
     if not mapped:
         return observer

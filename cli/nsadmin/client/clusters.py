@@ -1,4 +1,4 @@
-"""Clusters: which brokers a name server knows, and how each of them is doing."""
+"""`admin.clusters`: the brokers that name servers list, and the status of each broker."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,13 @@ from nsadmin.client.retry import Reader
 
 
 class BrokerGroup(NamedTuple):
-    """A master and its slaves: broker id (0 is the master) to "host:port", in the order of ids."""
+    """A master and its slaves.
+
+    Attributes:
+        cluster_name: The cluster.
+        broker_name: The name that master and slaves share.
+        broker_addrs: Broker id (0 is the master) to "host:port", in the order of ids.
+    """
 
     cluster_name: str
     broker_name: str
@@ -24,18 +30,27 @@ class BrokerGroup(NamedTuple):
 
     @property
     def master(self) -> str | None:
-        """The master's address; None where there is none now."""
+        """The address of the master; None if the group has no master now."""
         return self.broker_addrs.get(MASTER_ID)
 
 
 class ClusterInfo(NamedTuple):
-    """Every broker group of every cluster, in the order of names."""
+    """All clusters of a name server.
+
+    Attributes:
+        cluster_names: The names in order.
+        broker_groups: One BrokerAddrGroup per cluster and broker name, in the order of names.
+    """
 
     cluster_names: tuple[str, ...]
     groups: tuple[BrokerGroup, ...]
 
     def in_cluster(self, cluster_name: str | None) -> tuple[BrokerGroup, ...]:
-        """The groups of one cluster, or of all for None; NotFound for a cluster that is not there."""
+        """Return the broker groups of one cluster, or of all clusters for None.
+
+        Raises:
+            NotFound: The name server does not know the cluster.
+        """
         if cluster_name is None:
             return self.groups
         if cluster_name not in self.cluster_names:
@@ -44,33 +59,51 @@ class ClusterInfo(NamedTuple):
         return tuple(group for group in self.groups if group.cluster_name == cluster_name)
 
     def clusters_of(self, broker_name: str) -> set[str]:
-        """The names of the clusters that have a broker of that name."""
+        """Return the names of the clusters that have a broker with this name."""
         return {group.cluster_name for group in self.groups if group.broker_name == broker_name}
 
 
 class Heartbeat(NamedTuple):
-    """For how long a name server has not heard of a broker, and how long it waits for it; in ms."""
+    """The age of a broker's last heartbeat on a name server.
+
+    Attributes:
+        silent_ms: Milliseconds since the last heartbeat.
+        timeout_ms: Milliseconds after which the name server drops the broker.
+    """
 
     silent_millis: int
     timeout_millis: int
 
     @property
     def share(self) -> float:
-        """The part of its time that the broker has let pass; at 1 it is gone."""
+        """The elapsed share of the timeout; at 1.0 the name server drops the broker."""
         return self.silent_millis / self.timeout_millis if self.timeout_millis > 0 else 1.0
 
 
 class Heard(NamedTuple):
-    """What one name server lists; `heartbeats` are by address, None where it does not tell, as Java's."""
+    """The clusters of one name server, with the age of the brokers' heartbeats.
+
+    Attributes:
+        info: The clusters.
+        heartbeats: Broker address to HeartbeatAge; None if the name server does not report it, like Java's.
+    """
 
     info: ClusterInfo
     heartbeats: Mapping[str, Heartbeat] | None
 
 
 class BrokerStatus(NamedTuple):
-    """One broker process: `runtime` is None where it did not answer, and `error` says why.
+    """The status of one broker process.
 
-    A broker that answers with an error instead (4.9 does in its first seconds) is reachable, not ready.
+    A broker that answers with an error (4.9 does in its first seconds) is reachable, but not ready.
+
+    Attributes:
+        cluster_name: The cluster.
+        broker_name: The broker group.
+        broker_id: The id; 0 is the master.
+        broker_addr: The address, "host:port".
+        runtime_info: The runtime information; None after an error.
+        error: The error; None after a success.
     """
 
     cluster_name: str
@@ -82,35 +115,51 @@ class BrokerStatus(NamedTuple):
 
     @property
     def reachable(self) -> bool:
-        """Whether it answered, be it with an error."""
+        """Whether the broker answered, with a result or with an error."""
         return not isinstance(self.error, CallError)
 
 
 class Clusters:
-    """`admin.clusters`."""
+    """`admin.clusters`: the brokers that name servers list, and the status of each broker."""
 
     def __init__(self, reader: Reader, brokers: Brokers) -> None:
         self._reader = reader
         self._brokers = brokers
 
     def info(self) -> ClusterInfo:
-        """All clusters as the name server lists them (GET_BROKER_CLUSTER_INFO)."""
+        """Return all clusters, as one name server lists them (GET_BROKER_CLUSTER_INFO, 106)."""
         return self._reader.read("the clusters", cluster_info, RequestCode.GET_BROKER_CLUSTER_INFO)
 
     def info_each(self) -> list[ServerResult[ClusterInfo]]:
-        """All clusters as each name server lists them, whatever the others say."""
+        """Return all clusters, as every name server lists them (GET_BROKER_CLUSTER_INFO, 106).
+
+        Returns:
+            One ServerResult per name server.
+        """
         return self._reader.each(cluster_info, RequestCode.GET_BROKER_CLUSTER_INFO)
 
     def heard_each(self) -> list[ServerResult[Heard]]:
-        """All clusters as each name server lists them, and when it heard of whom if it tells."""
+        """Return all clusters and heartbeat ages from every name server (GET_BROKER_CLUSTER_INFO, 106).
+
+        Only this project's name servers report heartbeat ages; Java's ignore the request field.
+
+        Returns:
+            One ServerResult per name server.
+        """
         ext = headers.write(headers.GetClusterInfo(with_heartbeats=True))
         return self._reader.each(_heard, RequestCode.GET_BROKER_CLUSTER_INFO, ext)
 
     def masters(self, cluster_name: str | None = None) -> list[str]:
-        """The address of each broker's master, of one cluster or of all, as what changes brokers wants it.
+        """Return the addresses of all masters, for a change that must reach every broker.
 
-        NotFound for a cluster that is not there or has no brokers, NotApplied if a broker has no master now:
-        whoever changes all of them should not leave one out without knowing.
+        Reads one name server (GET_BROKER_CLUSTER_INFO, 106).
+
+        Args:
+            cluster_name: The cluster. Default: all clusters.
+
+        Raises:
+            NotFound: No such cluster, or it has no brokers.
+            NotApplied: A broker has no master now, so a change would leave it out.
         """
         found = []
         for group in self.info().in_cluster(cluster_name):
@@ -122,7 +171,16 @@ class Clusters:
         return found
 
     def status(self, cluster_name: str | None = None) -> list[BrokerStatus]:
-        """Every broker of one cluster or of all, each asked for its runtime info at the same time."""
+        """Return the status of every master and slave.
+
+        Reads one name server (106), then all brokers at once (GET_BROKER_RUNTIME_INFO, 28).
+
+        Args:
+            cluster_name: The cluster. Default: all clusters.
+
+        Raises:
+            NotFound: The name server does not know the cluster.
+        """
         members = [
             (group, broker_id, addr)
             for group in self.info().in_cluster(cluster_name)
@@ -144,7 +202,7 @@ def _heard(command: Command) -> Heard:
 
 
 def cluster_info(command: Command) -> ClusterInfo:
-    """ClusterInfo: a broker name that its cluster lists but nobody registered has no addresses."""
+    """Parse a ClusterInfo body. A broker that is listed in a cluster but not registered has no addresses."""
     body = json_object(command)
     brokers = body.get("brokerAddrTable") or {}
     clusters = {name: texts(members) for name, members in (body.get("clusterAddrTable") or {}).items()}

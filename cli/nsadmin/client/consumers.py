@@ -1,4 +1,4 @@
-"""Consumers: how far consumer groups are behind on each queue, and who of them is connected."""
+"""`admin.consumers`: the lag of consumer groups on each queue, and their connected clients."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -21,15 +21,19 @@ from nsadmin.client.retry import decoded
 from nsadmin.client.targets import at
 
 LONG_TIMEOUT = 50.0
-"""Seconds for what a broker has to go through all groups and queues for."""
+"""Seconds for a request for which the broker visits all groups and queues."""
 
 
 class QueueLag(NamedTuple):
-    """A group on one queue; all offsets count messages from 0.
+    """A group on one queue. All offsets count messages from 0.
 
-    `consumer_offset` is the next message to consume, None where the group never committed one;
-    `pull_offset` the next to be handed out (None before 5.1); `last_timestamp` is when the last consumed
-    message was stored, in ms, None if unknown.
+    Attributes:
+        group: The consumer group.
+        queue: The queue.
+        broker_offset: The offset of the next message that the broker stores.
+        consumer_offset: The committed offset: the next message to consume. None if never committed.
+        pull_offset: The offset of the next message to deliver. None before 5.1.
+        last_consumed_ms: The store time of the last consumed message, in ms since 1970; None if unknown.
     """
 
     group: str
@@ -41,29 +45,39 @@ class QueueLag(NamedTuple):
 
     @property
     def diff(self) -> int | None:
-        """Messages that are not consumed yet; None where nothing was ever committed."""
+        """The number of unconsumed messages; None if the group never committed an offset."""
         return None if self.consumer_offset is None else self.broker_offset - self.consumer_offset
 
     @property
     def inflight(self) -> int | None:
-        """Messages handed out and not yet acknowledged."""
+        """The number of delivered, unacknowledged messages; None if unknown (before 5.1)."""
         if self.consumer_offset is None or self.pull_offset is None:
             return None
         return self.pull_offset - self.consumer_offset
 
 
 class ConsumeStats(NamedTuple):
-    """One group on one broker: its queues in order, and messages consumed per second."""
+    """One group on one broker.
+
+    Attributes:
+        consume_tps: Messages consumed per second.
+        queues: One GroupQueueLag per queue, in order.
+    """
 
     consume_tps: float
     queues: tuple[QueueLag, ...]
 
 
 class GroupProgress(NamedTuple):
-    """One group over all brokers; where none of them told, the sums are None.
+    """One group on all brokers. The sums are None if no broker answered.
 
-    The sums leave out queues without a committed offset; brokers before 5.1 know nothing of what is
-    inflight. `error` is the first failure there was.
+    Attributes:
+        group: The consumer group.
+        connections: The connected clients.
+        consume_tps: Messages consumed per second, on all brokers.
+        diff_total: Unconsumed messages, without queues that have no committed offset.
+        inflight_total: Delivered, unacknowledged messages. None if all brokers are older than 5.1.
+        error: The first failure; None if every broker answered.
     """
 
     group: str
@@ -75,7 +89,7 @@ class GroupProgress(NamedTuple):
 
 
 class Consumers:
-    """`admin.consumers`."""
+    """`admin.consumers`: the lag of consumer groups, and their connected clients."""
 
     def __init__(self, caller: Caller, clusters: Clusters, groups: Groups) -> None:
         self._caller = caller
@@ -85,9 +99,20 @@ class Consumers:
     def progress(
         self, group: str, topic: str | None = None, cluster_name: str | None = None
     ) -> list[ServerResult[ConsumeStats]]:
-        """The group on each broker (GET_CONSUME_STATS), on all topics or on one.
+        """Return the progress of a group on each broker (GET_CONSUME_STATS, 208).
 
-        NotFound if no broker has anything about the group and none knows it.
+        Asks the master of each broker group, else a slave.
+
+        Args:
+            group: The consumer group.
+            topic: The topic. Default: all topics of the group.
+            cluster_name: The cluster. Default: all clusters.
+
+        Returns:
+            One ServerResult per broker group.
+
+        Raises:
+            NotFound: No broker has offsets of the group, and none knows it.
         """
         addrs = self._addrs(cluster_name)
         ext = headers.write(broker_headers.ConsumerGroup(group, topic))
@@ -100,7 +125,19 @@ class Consumers:
     def all_progress(
         self, cluster_name: str | None = None, *, system: bool = False
     ) -> tuple[list[GroupProgress], dict[str, RocketMQError | None]]:
-        """Every group that any broker knows, with what became of asking each broker for its groups."""
+        """Return the progress of every group that any broker knows.
+
+        Sends GET_ALL_SUBSCRIPTIONGROUP_CONFIG (201) to each broker, then GET_CONSUME_STATS (208) and
+        GET_CONSUMER_CONNECTION_LIST (203) per group and broker.
+
+        Args:
+            cluster_name: The cluster. Default: all clusters.
+            include_system: Include the groups that brokers create for themselves.
+
+        Returns:
+            A pair: one GroupProgress per group, in order; and broker address to the error of the group list,
+            None after a success.
+        """
         tables = self._groups.names(cluster_name, system=system)
         names = sorted({name for table in tables for name in table.result or ()})
         addrs = [table.addr for table in tables if table.error is None]
@@ -116,9 +153,15 @@ class Consumers:
         )
 
     def stats_each(self, asked: Sequence[tuple[str, str]]) -> list[ServerResult[ConsumeStats]]:
-        """What each (broker address, group) comes to: one request each, and no other.
+        """Return the raw statistics of groups on brokers, with one GET_CONSUME_STATS (208) each.
 
-        As brokers tell it: an offset of 0 is also that of a queue where nothing was ever committed.
+        A consumer offset of 0 may mean that the group never committed one; `get_progress` tells them apart.
+
+        Args:
+            group_places: Pairs of (broker address, group).
+
+        Returns:
+            One ServerResult per pair, in order.
         """
         code = RequestCode.GET_CONSUME_STATS
         answers = self._caller.ask(
@@ -129,16 +172,27 @@ class Consumers:
         ]
 
     def committed_each(self, addrs: Sequence[str]) -> list[ServerResult[CommittedOffsets]]:
-        """All offsets that groups have committed on each broker (GET_ALL_CONSUMER_OFFSET)."""
+        """Return all committed offsets of each broker (GET_ALL_CONSUMER_OFFSET, 43).
+
+        Returns:
+            One ServerResult per address, in order: "topic@group" to queue id to offset.
+        """
         answers = self._caller.ask_each(addrs, RequestCode.GET_ALL_CONSUMER_OFFSET)
         return [decoded(answer, all_committed) for answer in answers]
 
     def connections(
         self, group: str, cluster_name: str | None = None, broker_addr: str | None = None
     ) -> GroupConnections:
-        """Who of the group is connected to any master or slave, or to the one that is given.
+        """Return the connected clients of a group (GET_CONSUMER_CONNECTION_LIST, 203).
 
-        RequestError 206 if the group is there and nobody is connected, NotFound if no broker knows it.
+        Args:
+            group: The consumer group.
+            cluster_name: Ask all masters and slaves of this cluster. Default: all clusters.
+            broker_addr: Ask only this broker.
+
+        Raises:
+            RequestError: CONSUMER_NOT_ONLINE (206): the group exists, but no client is connected.
+            NotFound: No broker knows the group.
         """
         addrs = [broker_addr] if broker_addr else self._members(cluster_name)
         found = connections.consumers_of(self._caller, [group], addrs)[group]
@@ -151,9 +205,14 @@ class Consumers:
     def online(
         self, addrs: Iterable[str]
     ) -> tuple[dict[str, GroupConnections], dict[str, RocketMQError | None]]:
-        """The groups that these brokers know, each with who of it is connected to them, if anybody is.
+        """Return the groups that brokers know, with the clients that are connected to these brokers.
 
-        And what became of asking each broker for its groups, by address.
+        Sends GET_ALL_SUBSCRIPTIONGROUP_CONFIG (201), then GET_CONSUMER_CONNECTION_LIST (203) per group.
+        System groups are left out.
+
+        Returns:
+            A pair: group to GroupConnections (without clients if none is connected); and broker address to
+            the error of the group list, None after a success.
         """
         tables = self._groups.tables(at(addr) for addr in addrs)
         names = sorted({name for table in tables for name in table.result or () if not is_system(name)})
@@ -162,13 +221,33 @@ class Consumers:
         return found, {table.addr: table.error for table in tables}
 
     def connected(self, groups: Iterable[str], addrs: Iterable[str]) -> dict[str, GroupConnections]:
-        """Who of these groups is connected to these brokers, whether they know the groups or not."""
+        """Return the clients of groups that are connected to brokers (GET_CONSUMER_CONNECTION_LIST, 203).
+
+        Does not check whether the brokers know the groups.
+
+        Returns:
+            Group to GroupConnections.
+        """
         return connections.consumers_of(self._caller, list(groups), addrs)
 
     def broker_stats(
         self, broker_addr: str, *, is_order: bool = False, timeout: float = LONG_TIMEOUT
     ) -> tuple[QueueLag, ...]:
-        """Every group on every queue of one broker (GET_BROKER_CONSUME_STATS), which is hard work for it."""
+        """Return every group on every queue of one broker (GET_BROKER_CONSUME_STATS, 317).
+
+        This request is expensive for the broker.
+
+        Args:
+            broker_addr: The broker.
+            is_order: Read the statistics of ordered consumption.
+            timeout_seconds: The time limit, if the access has a shorter one.
+
+        Returns:
+            One GroupQueueLag per queue and group, in the order of topics. `pull_offset` is always None.
+
+        Raises:
+            RocketMQError: The broker refused or did not answer.
+        """
         ext = headers.write(broker_headers.BrokerConsumeStats(is_order))
         asked = request(RequestCode.GET_BROKER_CONSUME_STATS, ext)
         [answer] = self._caller.ask([(broker_addr, asked)], max(timeout, self._caller.access.timeout))
@@ -187,7 +266,7 @@ class Consumers:
     def _with_never_committed(
         self, results: Sequence[ServerResult[ConsumeStats]]
     ) -> list[ServerResult[ConsumeStats]]:
-        """The same, with None for the offsets that brokers report as 0 because there is none."""
+        """Replace a reported consumer offset of 0 by None if the group never committed one."""
         suspects = [
             (result.addr, lag)
             for result in results

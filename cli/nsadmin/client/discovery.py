@@ -1,4 +1,4 @@
-"""Discovery: name servers in a properties file, or asked for at an HTTP endpoint as RocketMQ's clients do.
+"""Discovery of name servers from a properties file, or from an HTTP endpoint as RocketMQ's clients use it.
 
 AdminClient(from_endpoint("http://ns.example.com:8080/rocketmq/nsaddr"))
 AdminClient(from_file(Path("broker.conf")))
@@ -21,27 +21,32 @@ from nsadmin.client.addresses import BadAddress, NameServers, listed, parse_addr
 DOMAIN = "jmenv.tbsite.net"
 SUBGROUP = "nsaddr"
 TIMEOUT = 3.0
-"""Seconds that Java's clients give an endpoint, to connect and to answer."""
+"""Seconds to connect to an endpoint and to read its answer, as in the Java client."""
 _PORT = 8080
 _ERRNO = re.compile(r"^\[Errno -?\d+\] ")
-# The file's own spelling comes before that of Java's system properties, as in BrokerStartup.
+# The file's own keys take precedence over the keys of Java's system properties, as in BrokerStartup.
 _ADDR_KEYS = ("namesrvAddr", "rocketmq.namesrv.addr")
 _DOMAIN_KEYS = ("rmqAddressServerDomain", "rocketmq.namesrv.domain")
 _SUBGROUP_KEYS = ("rmqAddressServerSubGroup", "rocketmq.namesrv.domain.subgroup")
 
 
 class _Kept(NamedTuple):
-    """What an endpoint said when it last answered, at `time` in seconds since 1970."""
+    """The last answer of an endpoint, and its time in seconds since 1970 (UTC)."""
 
     addrs: tuple[str, ...]
     time: float
 
 
 def endpoint_url(domain: str = DOMAIN, subgroup: str = SUBGROUP, unit_name: str | None = None) -> str:
-    """Where name servers are asked for, by the rules of `MixAll.getWSAddr` and `DefaultTopAddressing`.
+    """Return the URL of an address endpoint by the rules of `MixAll.getWSAddr` and `DefaultTopAddressing`.
 
-    A domain without a port is asked at 8080. A whole URL stays as it is; without a path it gets the usual
-    one. BadAddress for what is neither.
+    Args:
+        domain: A domain (default port: 8080) or a whole URL. A URL without a path gets /rocketmq/SUBGROUP.
+        subgroup: The last part of the path.
+        unit_name: The unit name, appended as "-UNIT?nofix=1". Default: none.
+
+    Raises:
+        BadAddress: `domain` is neither a domain nor an http or https URL, or contains a password.
     """
     if "://" in domain:
         url = _whole(domain.strip(), subgroup)
@@ -64,7 +69,7 @@ def _checked(url: str, given: str) -> str:
         fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         fits = False
-    # A password in it would be shown wherever the source of name servers is.
+    # Refuse a URL with a password, because messages show the URL as the source of the name servers.
     if not fits or "@" in url or any(letter.isspace() for letter in url):
         raise BadAddress(f"{given!r} is no endpoint: write http://HOST:PORT/rocketmq/{SUBGROUP} or DOMAIN")
     return url
@@ -78,9 +83,21 @@ def from_endpoint(
     cache: Path | None = None,
     timeout: float = TIMEOUT,
 ) -> NameServers:
-    """What an endpoint says now; else what it said last, with a note, if the folder `cache` still has it.
+    """Read the name servers from an HTTP endpoint, or from its cached last answer if it does not answer.
 
-    `domain` may be a whole URL. `timeout` is in seconds. CallError where there is neither.
+    Args:
+        domain: A domain or a whole URL; see `build_endpoint_url`.
+        subgroup: The last part of the path.
+        unit_name: The unit name. Default: none.
+        cache_folder: The folder with the last answers. Default: no cache.
+        timeout_seconds: The time limit to connect and to read.
+
+    Returns:
+        The name servers; `note` is set if they come from the cache.
+
+    Raises:
+        CallError: The endpoint does not answer, and the cache has no answer of it.
+        BadAddress: `domain` is not a domain or URL.
     """
     url = endpoint_url(domain, subgroup, unit_name)
     file = None if cache is None else cache / _file_name(url)
@@ -99,7 +116,7 @@ def from_endpoint(
 
 
 def _get(url: str, timeout: float) -> str:
-    # Imported late: it takes 100 ms, and most operators have a list of addresses.
+    # Imported here because it takes 100 ms, and most operators use a list of addresses.
     import httpx
 
     headers = {
@@ -108,7 +125,7 @@ def _get(url: str, timeout: float) -> str:
         "Metaq-Client-RequestTS": str(round(time() * 1000)),
     }
     try:
-        # Proxies of the environment are for the way out; Java's clients know nothing of them either.
+        # Ignore the environment's proxies: they lead out of the network, and Java's clients ignore them too.
         answer = httpx.get(url, headers=headers, timeout=timeout, follow_redirects=True, trust_env=False)
     except httpx.TimeoutException:
         raise CallError(url, "timeout", f"no answer within {timeout:g} s") from None
@@ -121,7 +138,7 @@ def _get(url: str, timeout: float) -> str:
 
 
 def _listed(url: str, text: str) -> tuple[str, ...]:
-    """The addresses on the first line: what ends at a CR, or else at an LF, as in `clearNewLine`."""
+    """Parse the addresses on the first line, which ends at a CR, or else at an LF, as in `clearNewLine`."""
     line = text.strip()
     for end in ("\r", "\n"):
         line = line.split(end, 1)[0]
@@ -135,9 +152,16 @@ def _listed(url: str, text: str) -> tuple[str, ...]:
 
 
 def from_file(file: Path, *, cache: Path | None = None, timeout: float = TIMEOUT) -> NameServers:
-    """The name servers that a properties file names, of a broker or of a client, or its endpoint's.
+    """Read the name servers from a broker's or client's properties file, or from the endpoint it names.
 
-    BadAddress for a file that names neither or cannot be read; else as `from_endpoint`.
+    Args:
+        properties_file: The file, in Java's properties format (Latin-1).
+        cache_folder: The folder with the last answers of endpoints. Default: no cache.
+        timeout_seconds: The time limit for the endpoint.
+
+    Raises:
+        BadAddress: The file cannot be read, or names neither name servers nor an endpoint.
+        CallError: As in `from_endpoint`.
     """
     items = _properties(file)
     addrs, domain, subgroup = (
@@ -156,7 +180,7 @@ def from_file(file: Path, *, cache: Path | None = None, timeout: float = TIMEOUT
 
 
 def _properties(file: Path) -> dict[str, str]:
-    # Imported late, as few need it.
+    # Imported here because few commands read a properties file.
     from javaproperties import InvalidUEscapeError, loads
 
     try:
@@ -174,7 +198,7 @@ def _file_name(url: str) -> str:
 
 
 def _kept(file: Path) -> _Kept | None:
-    """What was kept; nothing where there is none, or where somebody spoiled it."""
+    """Read a cached answer; return None if the file is missing or damaged."""
     try:
         content = json.loads(file.read_text())
         addrs = parse_addrs(content["namesrvAddr"])
@@ -184,7 +208,7 @@ def _kept(file: Path) -> _Kept | None:
 
 
 def _keep(file: Path, addrs: tuple[str, ...]) -> None:
-    # Whoever has no room for a cache does without one.
+    # The cache is optional: a failed write must not fail the command.
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         fresh = file.with_suffix(f".{os.getpid()}")

@@ -1,4 +1,4 @@
-"""Groups: the subscription groups of brokers, their settings, changed by merging; and deleting them."""
+"""`admin.groups`: the subscription groups of brokers: read, create, update, delete."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from nsadmin.client.results import MadeAnew, NotApplied, NotFound, ServerResult
 from nsadmin.client.retry import decoded
 from nsadmin.client.targets import Target
 
-# What brokers make for themselves (SubscriptionGroupManager upstream).
+# The groups that brokers create for themselves (SubscriptionGroupManager upstream).
 SYSTEM_GROUPS = frozenset(
     {
         "CID_ONS-HTTP-PROXY",
@@ -29,7 +29,7 @@ SYSTEM_GROUPS = frozenset(
 )
 SYSTEM_PREFIX = "CID_RMQ_SYS_"
 
-# What mqadmin gives a new group; a broker's own defaults would allow broadcasting.
+# The defaults of mqadmin. The defaults of a broker would allow broadcasting.
 NEW_GROUP: Mapping[str, Any] = {
     "consumeEnable": True,
     "consumeFromMinEnable": False,
@@ -43,15 +43,21 @@ NEW_GROUP: Mapping[str, Any] = {
 }
 
 Settings = Mapping[str, Any]
-"""A SubscriptionGroupConfig by the wire's own names, as the broker's release has them."""
+"""A SubscriptionGroupConfig: wire name to value. The broker's release decides which names exist."""
 
 
 Signed = Mapping[str, str]
-"""Changes of attributes: "+key" to its new value, "-key" to anything."""
+"""Changes of attributes: "+key" maps to the new value; "-key" deletes, its value is ignored."""
 
 
 class GroupSettings(NamedTuple):
-    """A group on one broker; `settings` is None where the broker does not know it, or did not tell."""
+    """The settings of a group on one broker.
+
+    Attributes:
+        target: The broker process.
+        settings: The settings; None if the broker does not know the group, or after an error.
+        error: The error; None after a success.
+    """
 
     target: Target
     settings: Settings | None
@@ -59,7 +65,14 @@ class GroupSettings(NamedTuple):
 
 
 class GroupChange(NamedTuple):
-    """A group's change on one master: its settings before ({}: not there) and after."""
+    """A change of a group on one master.
+
+    Attributes:
+        target: The master.
+        before: The settings before; {} if the group did not exist.
+        after: The settings after.
+        error: The reason why the change failed or is impossible; None otherwise.
+    """
 
     target: Target
     before: Settings
@@ -68,14 +81,23 @@ class GroupChange(NamedTuple):
 
 
 class Groups:
-    """`admin.groups`."""
+    """`admin.groups`: the subscription groups of brokers."""
 
     def __init__(self, caller: Caller, clusters: Clusters) -> None:
         self._caller = caller
         self._clusters = clusters
 
     def everywhere(self, cluster_name: str | None = None) -> list[Target]:
-        """One process of every broker of a cluster, or of all: the master, else the slave of lowest id."""
+        """Return one process per broker group: the master, else the slave with the lowest id.
+
+        Reads one name server (GET_BROKER_CLUSTER_INFO, 106).
+
+        Args:
+            cluster_name: The cluster. Default: all clusters.
+
+        Raises:
+            NotFound: The name server does not know the cluster.
+        """
         return [
             Target(group.broker_name, broker_id, addr)
             for group in self._clusters.info().in_cluster(cluster_name)
@@ -83,11 +105,24 @@ class Groups:
         ]
 
     def masters(self, cluster_name: str) -> list[Target]:
-        """The master of each broker of a cluster, without an address where there is none now."""
+        """Return the master of each broker group of a cluster; its address is None without a master.
+
+        Reads one name server (GET_BROKER_CLUSTER_INFO, 106).
+
+        Raises:
+            NotFound: No such cluster, or it has no brokers.
+        """
         return targets.masters(self._clusters.info(), cluster_name)
 
     def tables(self, at: Iterable[Target]) -> list[ServerResult[dict[str, Settings]]]:
-        """All groups of each broker by name (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, which creates none)."""
+        """Return all groups of each broker (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
+
+        This request, unlike one for a single group, does not create a missing group.
+
+        Returns:
+            One ServerResult per target, in order: group name to settings. The error is NotApplied for a
+            target without an address.
+        """
         at = list(at)
         code = RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG
         asked = self._caller.ask_each([target.broker_addr for target in at if target.broker_addr], code)
@@ -102,14 +137,33 @@ class Groups:
     def names(
         self, cluster_name: str | None = None, *, system: bool = False
     ) -> list[ServerResult[list[str]]]:
-        """The groups that each broker knows, in order; those that brokers make for themselves if `system`."""
+        """Return the group names of each broker (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
+
+        Args:
+            cluster_name: The cluster. Default: all clusters.
+            include_system: Include the groups that brokers create for themselves.
+
+        Returns:
+            One ServerResult per broker group: names in order.
+
+        Raises:
+            NotFound: The name server does not know the cluster.
+        """
         return [
             table.then(lambda groups: [name for name in groups if system or not is_system(name)])
             for table in self.tables(self.everywhere(cluster_name))
         ]
 
     def settings(self, group: str, cluster_name: str | None = None) -> list[GroupSettings]:
-        """The group on each broker; NotFound if all brokers answer and none knows it."""
+        """Return the settings of a group on each broker (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
+
+        Args:
+            group: The group.
+            cluster_name: The cluster. Default: all clusters.
+
+        Raises:
+            NotFound: All brokers answered, and none of them knows the group.
+        """
         at = self.everywhere(cluster_name)
         found = [
             GroupSettings(target, (table or {}).get(group), error)
@@ -120,15 +174,27 @@ class Groups:
         return found
 
     def check_exists(self, group: str, cluster_name: str | None = None) -> None:
-        """NotFound if all brokers answer and none knows the group."""
+        """Check that at least one broker knows a group.
+
+        Raises:
+            NotFound: All brokers answered, and none of them knows the group.
+        """
         self.settings(group, cluster_name)
 
     def planned(
         self, group: str, masters: Iterable[Target], changes: Settings, attributes: Signed
     ) -> list[GroupChange]:
-        """What `update` would do on these masters, and nothing of it done.
+        """Plan `update_group` without changing anything.
 
-        What `changes` does not name stays as it is; a group that is not there is made of NEW_GROUP.
+        Args:
+            group: The group.
+            master_targets: The masters to change.
+            setting_changes: Wire name to new value; other settings stay. A new group starts from
+                NEW_GROUP_SETTINGS.
+            attribute_changes: Changes of attributes, by "+key" or "-key".
+
+        Returns:
+            One GroupChange per master, in order. Its error is NotApplied for a slave.
         """
         masters = list(masters)
         slaves = self._slaves(masters)
@@ -144,14 +210,18 @@ class Groups:
     def update(
         self, group: str, masters: Iterable[Target], changes: Settings, attributes: Signed
     ) -> list[GroupChange]:
-        """Create or change the group on these masters, merging as `planned` shows, and read it back.
+        """Create or update a group on masters, and read it back.
 
-        NotApplied where a broker said yes and has other values all the same.
+        Sends UPDATE_AND_CREATE_SUBSCRIPTIONGROUP (200) with the merged settings of `plan_update`.
+
+        Returns:
+            One GroupChange per master, in order. Its error is NotApplied if the broker answered success but
+            has other values afterwards.
         """
         plans = self.planned(group, masters, changes, attributes)
         ready = [plan for plan in plans if plan.error is None]
         code = RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP
-        # Attributes are the one thing that a broker merges by itself, and it wants their signs.
+        # A broker merges attributes itself, so send only the signed changes. It replaces everything else.
         bodies = [fastjson.dumps({**plan.after, "attributes": dict(attributes)}) for plan in ready]
         answers = self._caller.ask(
             (plan.target.broker_addr or "", request(code, None, body))
@@ -165,7 +235,11 @@ class Groups:
         return [done.get(plan.target, plan) for plan in plans]
 
     def holders(self, group: str, at: Iterable[Target]) -> list[ServerResult[Settings]]:
-        """How each broker has the group, NotFound for those that do not; in the order asked for."""
+        """Return the settings of a group on each target (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
+
+        Returns:
+            One ServerResult per target, in order. The error is NotFound for an unknown group.
+        """
 
         def check(groups: dict[str, Settings]) -> Settings:
             if group not in groups:
@@ -177,10 +251,16 @@ class Groups:
     def delete(
         self, group: str, masters: Iterable[Target], *, clean_offset: bool = False
     ) -> list[ServerResult[Settings]]:
-        """Delete the group on these masters, with its offsets if so wanted, and read that back.
+        """Delete a group on masters (DELETE_SUBSCRIPTIONGROUP, 207), and verify it.
 
-        Results are the settings that it had. NotFound where a broker did not know it: brokers answer that
-        with success.
+        Args:
+            group: The group.
+            master_targets: The masters to change.
+            clean_offset: Also delete the committed offsets of the group.
+
+        Returns:
+            One ServerResult per master, in order: the settings before. The error is NotFound for an unknown
+            group (brokers answer success), NotApplied for a slave, AlreadyRecreated if the group is back.
         """
         masters = list(masters)
         slaves = self._slaves(masters)
@@ -200,9 +280,9 @@ class Groups:
         return [done.get(held.addr, held) for held in results]
 
     def _slaves(self, at: Iterable[Target]) -> dict[str, RocketMQError]:
-        """Of brokers known by their address only, those that are slaves, by what they themselves say.
+        """Ask the targets without a broker id whether they are slaves: address to the error for each slave.
 
-        A slave since 5.1.4 takes a change, says done, and loses it within a minute.
+        A slave since 5.1.4 accepts a change and answers success, but loses the change within a minute.
         """
         unknown = [target.broker_addr for target in at if target.broker_id is None and target.broker_addr]
         answers = self._caller.ask_each(unknown, RequestCode.GET_BROKER_CONFIG)
@@ -215,7 +295,7 @@ class Groups:
 
 
 def is_system(group: str) -> bool:
-    """Whether brokers made the group for themselves."""
+    """Return whether brokers create the group for themselves."""
     return group in SYSTEM_GROUPS or group.startswith(SYSTEM_PREFIX)
 
 
@@ -246,7 +326,7 @@ def _checked_gone(
 ) -> ServerResult[Settings]:
     error = error or left.error
     if error is None and group in (left.result or {}):
-        # 5.5.0 looks whether the group is of a certain type after deleting it, and looking makes it anew.
+        # After the deletion, 5.5.0 looks up the type of the group, and this lookup creates the group again.
         error = MadeAnew(
             "the broker has made the group anew: 5.5 does unless its offsets are deleted with it, and so do"
             " clients that are connected"

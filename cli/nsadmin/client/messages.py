@@ -1,4 +1,4 @@
-"""Messages: found by key, by either kind of id, or by their place in a queue; no offset is touched."""
+"""`admin.messages`: lookup of messages by key, by id, or by queue offset. It changes no consumer offset."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -17,30 +17,40 @@ from nsadmin.client.routes import QueueRoute
 from nsadmin.client.topics import Topics
 
 FOREVER = 2**63 - 1
-"""The end of a span of time that has none, in ms."""
+"""The end of a time range without a limit, in ms."""
 
 
 class Located(NamedTuple):
-    """A message and the broker it was found on, which is None where only the address is known."""
+    """A message and its broker.
+
+    Attributes:
+        broker_name: The broker; None if only its address is known.
+        message: The message.
+    """
 
     broker_name: str | None
     message: Message
 
 
 class Found(NamedTuple):
-    """Messages in the order they were stored, and what each broker said: how many it had, or its error."""
+    """The result of a message lookup.
+
+    Attributes:
+        messages: The messages in the order of their store time.
+        broker_results: One ServerResult per broker: the number of messages that it returned.
+    """
 
     messages: tuple[Located, ...]
     brokers: tuple[ServerResult[int], ...]
 
     @property
     def errors(self) -> list[RocketMQError | None]:
-        """What happened on each broker; None where it answered."""
+        """The error of each broker; None after a success."""
         return [broker.error for broker in self.brokers]
 
 
 class Messages:
-    """`admin.messages`."""
+    """`admin.messages`: lookup of messages by key, by id, or by queue offset."""
 
     def __init__(self, caller: Caller, topics: Topics) -> None:
         self._caller = caller
@@ -58,10 +68,23 @@ class Messages:
         last_key: str | None = None,
         route_topic: str | None = None,
     ) -> Found:
-        """Messages with this business key (or, on brokers with a RocksDB index, with this tag).
+        """Find messages by business key or by tag (QUERY_MESSAGE, 12).
 
-        Every broker of the topic's route is asked (`route_topic`: of another topic's), for up to `max_num`
-        messages each, stored from `begin` to `end` (ms). Brokers index by hash: each message is compared.
+        Asks every broker of the topic: its master, or a slave if the master does not answer. Brokers look up
+        hashes, so the result is filtered by the exact key.
+
+        Args:
+            topic: The topic.
+            message_key: The key, or the tag if `by_tag` is set.
+            max_num: The maximum number of messages per broker.
+            begin_ms: The earliest store time, in ms since 1970.
+            end_ms: The latest store time, in ms since 1970.
+            by_tag: Search by tag. Only brokers with a RocksDB index can do it.
+            last_key: Continue after this index key of a RocksDB index.
+            route_topic: Use the brokers of this topic's route instead.
+
+        Raises:
+            TopicNotExist: The topic has no route.
         """
         header = broker_headers.QueryMessage(
             topic, key, max_num, begin, end, "T" if by_tag else None, last_key
@@ -78,7 +101,20 @@ class Messages:
     def by_unique_key(
         self, topic: str, msg_id: str, *, begin: int = 0, end: int = FOREVER, route_topic: str | None = None
     ) -> Found:
-        """Messages that their producer called so: more than one where it sent one twice."""
+        """Find messages by the unique key that the producer assigned (QUERY_MESSAGE, 12).
+
+        Asks every broker of the topic. A retried send may give more than one message.
+
+        Args:
+            topic: The topic.
+            msg_id: The unique key.
+            begin_ms: The earliest store time, in ms since 1970.
+            end_ms: The latest store time, in ms since 1970.
+            route_topic: Use the brokers of this topic's route instead.
+
+        Raises:
+            TopicNotExist: The topic has no route.
+        """
         header = broker_headers.QueryMessage(topic, msg_id, 32, begin, end, unique_key_query=True)
         found = self._query(header, route_topic)
         wanted = (
@@ -87,10 +123,19 @@ class Messages:
         return found._replace(messages=tuple(wanted))
 
     def by_id(self, topic: str, msg_id: str, *, route_topic: str | None = None) -> Found:
-        """The message of an id of either kind.
+        """Find a message by its offset id or its unique key.
 
-        Where the broker that an offset id names cannot be reached (it has another address from here, or it
-        is down), every broker of the route is asked, as what is found says itself where it belongs.
+        An offset id is sent to the broker that it names (VIEW_MESSAGE_BY_ID, 33). If that broker is not
+        reachable, or has another address from here, every broker of the route is asked. A unique key is
+        looked up with `find_by_unique_key`.
+
+        Args:
+            topic: The topic.
+            msg_id: The offset id or the unique key.
+            route_topic: Use the brokers of this topic's route instead.
+
+        Raises:
+            TopicNotExist: The topic has no route.
         """
         place = parse_id(msg_id)
         if not isinstance(place, OffsetId):
@@ -100,7 +145,7 @@ class Messages:
             queues = self._topics.route(route_topic or topic).queues
             others = [(item.broker_name, addr) for item in queues for addr in addrs_of(item)]
             elsewhere = self._view(topic, place, [who for who in others if who[1] != place.addr], msg_id)
-            # Who has it has it: what the address in the id is good for does not matter then.
+            # If another broker has the message, the failure of the address in the id is irrelevant.
             brokers = elsewhere.brokers if elsewhere.messages else (*found.brokers, *elsewhere.brokers)
             found = Found(elsewhere.messages, brokers)
         if not found.messages:
@@ -113,7 +158,21 @@ class Messages:
     def at_offset(
         self, topic: str, broker_name: str, queue_id: int, offset: int, *, route_topic: str | None = None
     ) -> Located:
-        """The message at one place of a queue; NotFound says which offsets the queue has."""
+        """Return the message at an offset of a queue (PULL_MESSAGE, 11).
+
+        Asks the master, or a slave if the master does not answer.
+
+        Args:
+            topic: The topic.
+            broker_name: The broker.
+            queue_id: The queue.
+            offset: The queue offset.
+            route_topic: Use the brokers of this topic's route instead.
+
+        Raises:
+            NotFound: No message at this offset; the text names the offsets that exist.
+            TopicNotExist: The topic has no route.
+        """
         queues = self.queues(topic, broker_name, route_topic)[0]
         header = broker_headers.PullMessage(
             topic=topic, queue_id=queue_id, queue_offset=offset, max_msg_nums=1
@@ -136,7 +195,17 @@ class Messages:
     def queues(
         self, topic: str, broker_name: str | None = None, route_topic: str | None = None
     ) -> Sequence[QueueRoute]:
-        """The brokers of the topic's route, or the one of this name; NotFound where it has none of it."""
+        """Return the brokers of a topic's route (GET_ROUTEINFO_BY_TOPIC, 105).
+
+        Args:
+            topic: The topic.
+            broker_name: Return only this broker.
+            route_topic: Use this topic's route instead.
+
+        Raises:
+            NotFound: The topic is not on this broker.
+            TopicNotExist: The topic has no route.
+        """
         queues = self._topics.route(route_topic or topic).queues
         if broker_name is None:
             return queues
@@ -160,19 +229,19 @@ class Messages:
     def _view(
         self, topic: str, place: OffsetId, brokers: Sequence[tuple[str | None, str]], msg_id: str
     ) -> Found:
-        """What these brokers have at a position of their commit log, if it is the message of this id."""
+        """Read the message at a commit log position of brokers, if it has this id."""
         ext = headers.write(broker_headers.ViewMessage(topic, place.physical_offset))
         calls = [(addr, request(RequestCode.VIEW_MESSAGE_BY_ID, ext)) for _, addr in brokers]
-        # A position where nothing is, or the middle of a message: code 1, or bytes that are no message.
+        # An empty position, or one inside a message, gives code 1 or bytes that are not a message.
         answers = self._caller.ask(calls, codes=(0, ResponseCode.SYSTEM_ERROR))
         gathered = _gathered(zip((name for name, _ in brokers), answers, strict=True), tolerant=True)
         wanted = [item for item in gathered.messages if item.message.offset_msg_id == msg_id.upper()]
-        # Slaves keep their master's messages byte for byte: the same one may come more than once.
+        # Slaves hold exact copies of their master's messages, so the same message may occur several times.
         once = {item.message.queue_offset: item for item in reversed(wanted)}
         return Found(tuple(once[offset] for offset in sorted(once)), gathered.brokers)
 
     def _named(self, found: Found) -> Found:
-        """The broker's name beside each message, if its topic's route knows the address it is stored at."""
+        """Add the broker name to each message whose store address occurs in the route of its topic."""
         unnamed = {item.message.topic for item in found.messages if item.broker_name is None}
         names: dict[str, str] = {}
         for topic in unnamed:
@@ -194,11 +263,11 @@ PULLED = (
     ResponseCode.PULL_RETRY_IMMEDIATELY,
     ResponseCode.PULL_OFFSET_MOVED,
 )
-"""Codes of answers to PULL_MESSAGE that say how to go on."""
+"""The response codes of PULL_MESSAGE (11) that contain the next offset."""
 
 
 def pulled(answer: Command) -> list[Message]:
-    """The messages of an answer to PULL_MESSAGE, with the offsets that a static topic counts by."""
+    """Decode the messages of a PULL_MESSAGE (11) answer. Offsets of a static topic become logical offsets."""
     if answer.code != ResponseCode.SUCCESS:
         return []
     delta = headers.integer((answer.ext or {}).get("offsetDelta") or "0", 64) or 0
@@ -211,7 +280,7 @@ def pulled(answer: Command) -> list[Message]:
 def _gathered(
     answers: Iterable[tuple[str | None, ServerResult[Command]]], *, tolerant: bool = False
 ) -> Found:
-    """What brokers answered, put together; bytes that are no message are an error unless `tolerant`."""
+    """Join the answers of brokers. Bytes that are not a message are an error unless `is_tolerant`."""
     messages: list[Located] = []
     brokers: list[ServerResult[int]] = []
     for name, (addr, answer, error) in answers:

@@ -1,4 +1,4 @@
-"""Name servers themselves: whether they answer, and their configuration on each of them."""
+"""`admin.name_servers`: the availability and the configuration of each name server."""
 
 from time import perf_counter
 from typing import NamedTuple
@@ -15,29 +15,37 @@ Config = dict[str, str]
 
 
 class Pulse(NamedTuple):
-    """A name server that answers: after `latency_millis` on an open connection; its version, "V5_5_0"."""
+    """A name server that answered a probe.
+
+    Attributes:
+        latency_ms: Milliseconds to the answer, over an open connection.
+        version: The release, such as "V5_5_0".
+    """
 
     latency_millis: float
     version: str
 
 
-# Any answer is one: what is asked for, a key that nobody has, is the least there is.
+# Any response proves that the server is alive. A missing key is the cheapest probe.
 _ANY_CODE = range(-(2**31), 2**31)
 _NOT_READY = "not ready"
 _PROBE = headers.write(headers.KvKey("nsadmin", "pulse"))
 
 
 class NameServerConfigs:
-    """`admin.name_servers`."""
+    """`admin.name_servers`: the availability and the configuration of each name server."""
 
     def __init__(self, caller: Caller, reader: Reader) -> None:
         self._caller = caller
         self._reader = reader
 
     def pulse_each(self) -> list[ServerResult[Pulse]]:
-        """Whether each name server answers, how fast, and its version.
+        """Measure the latency of every name server (GET_KV_CONFIG, 101, for a key that does not exist).
 
-        All are asked at once, then each that answered again, over the connection that is open now.
+        The first request, to all servers at once, opens the connections. A second one is measured.
+
+        Returns:
+            One ServerResult per name server.
         """
         addrs = self._caller.name_servers.addrs
         return [
@@ -46,9 +54,13 @@ class NameServerConfigs:
         ]
 
     def ready_each(self) -> list[ServerResult[bool]]:
-        """Whether each name server answers questions about routes.
+        """Check whether every name server serves routes (GET_ROUTEINFO_BY_TOPIC, 105).
 
-        With needWaitForService one does not in its first seconds, as it may not have heard of all brokers.
+        With needWaitForService=true, a name server refuses route requests in its first seconds, until brokers
+        had time to register.
+
+        Returns:
+            One ServerResult per name server: True, or False if it is not ready.
         """
         ext = headers.write(headers.GetRoute("nsadmin-pulse", accept_standard_json_only=True))
         probes = [
@@ -71,13 +83,19 @@ class NameServerConfigs:
         return answer.then(lambda command: Pulse(latency, version_text(command.version)))
 
     def config_each(self) -> list[ServerResult[Config]]:
-        """The whole configuration of every name server, as texts in the order of keys."""
+        """Return the configuration of every name server (GET_NAMESRV_CONFIG, 319).
+
+        Returns:
+            One ServerResult per name server: key to value, as texts, in the order of keys.
+        """
         return self._reader.each(config_items, RequestCode.GET_NAMESRV_CONFIG)
 
     def update(self, key: str, value: str) -> list[ServerResult[str]]:
-        """Change one item on every name server; the result is the value read back.
+        """Update one configuration item on every name server (UPDATE_NAMESRV_CONFIG, 318), and read it back.
 
-        Servers answer success for keys they do not know and values they cannot read: NotApplied for these.
+        Returns:
+            One ServerResult per name server: the value read back. The error is NotApplied for an unknown key
+            or an invalid value, for which name servers answer success.
         """
         body = properties_line(key, value).encode("ascii")
         updated = self._reader.each(lambda _: True, RequestCode.UPDATE_NAMESRV_CONFIG, body=body)
@@ -91,7 +109,7 @@ class NameServerConfigs:
 
 
 def properties_line(key: str, value: str) -> str:
-    """One line that `java.util.Properties` reads back as this key and this value."""
+    """Return one line of a properties file, escaped for `java.util.Properties`."""
     return f"{_escaped(key, ' =:#!')}={_escaped(value, '#!')}\n"
 
 

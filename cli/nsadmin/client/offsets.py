@@ -1,7 +1,7 @@
-"""Offsets: moving a group to a time, to the end, to one offset, or to where another group is.
+"""`admin.offsets`: resets of a group's offsets to a time, to the end or to an offset, and clones of a group.
 
-Every move is planned queue by queue first, so that what would be skipped or repeated is known before; then
-carried out on masters, and read back.
+Every change has a plan per queue, which shows how many messages it would skip or repeat. Applying a plan
+changes the masters and reads the offsets back.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,15 +24,20 @@ from nsadmin.client.targets import NO_MASTER, Target
 from nsadmin.client.topics import Topics
 
 END = -1
-"""The time that stands for the end of a queue."""
+"""The timestamp that stands for the end of a queue."""
 
 
 class Move(NamedTuple):
-    """A group on one queue: `old` is its committed offset (None: none), `new` where it is to go on.
+    """The move of a group on one queue.
 
-    `result` is "planned", then "done", "pending" (an old broker told the group's clients, which move by
-    themselves within seconds), "kept" (it is there already, may not move forward, or has nowhere to go,
-    which is a `new` of None), or "failed".
+    Attributes:
+        broker_addr: The master; "" if the broker has no master now.
+        queue: The queue.
+        old_offset: The committed offset before; None if the group never committed one.
+        new_offset: The offset of the next message to consume; None if there is no target.
+        result: "planned", then "done", "failed", "pending" (a broker before 5.2 notified the clients, which move
+            within seconds) or "kept" (already there, forward without force, or without a target).
+        error: The reason of "failed"; None otherwise.
     """
 
     addr: str
@@ -44,20 +49,25 @@ class Move(NamedTuple):
 
     @property
     def skipped(self) -> int | None:
-        """How many messages the group would never see; None where nobody knows."""
+        """The number of messages that the group would skip; None if an offset is unknown."""
         return None if self.old is None or self.new is None else max(0, self.new - self.old)
 
     @property
     def repeated(self) -> int | None:
-        """How many messages the group would see once more; None where nobody knows."""
+        """The number of messages that the group would consume again; None if an offset is unknown."""
         return None if self.old is None or self.new is None else max(0, self.old - self.new)
 
 
 class Plan(NamedTuple):
-    """What is to happen to a group on a topic. `timestamp` is in ms, END for the end.
+    """A planned reset or clone of a group's offsets on a topic.
 
-    `queue_id` is set where it is about one queue alone. Without `force`, brokers that let the clients do it
-    (before 5.2) move a group backwards only.
+    Attributes:
+        group: The consumer group.
+        topic: The topic.
+        timestamp_ms: The target time in ms since 1970, or END_OF_QUEUE.
+        is_forced: If False, brokers before 5.2 move offsets only backward.
+        queue_id: The queue, if the plan is about one queue only; else None.
+        moves: One OffsetMove per queue.
     """
 
     group: str
@@ -69,7 +79,7 @@ class Plan(NamedTuple):
 
 
 class Offsets:
-    """`admin.offsets`."""
+    """`admin.offsets`: resets and clones of consumer offsets."""
 
     def __init__(self, caller: Caller, clusters: Clusters, topics: Topics, groups: Groups) -> None:
         self._caller = caller
@@ -80,9 +90,21 @@ class Offsets:
     def plan_reset(
         self, group: str, topic: str, timestamp: int, *, cluster_name: str | None = None, force: bool = True
     ) -> Plan:
-        """Every queue of the topic to a time: to the first message stored then or later.
+        """Plan to reset every queue of a topic to the first message stored at a time or later.
 
-        NotFound if no broker of the topic knows the group. A broker without a master is a Move that failed.
+        Asks the masters (QUERY_CONSUMER_OFFSET, 14; GET_MIN_OFFSET, 31; GET_MAX_OFFSET, 30;
+        SEARCH_OFFSET_BY_TIMESTAMP, 29). A broker without a master gives a failed OffsetMove.
+
+        Args:
+            group: The consumer group.
+            topic: The topic.
+            timestamp_ms: The time in ms since 1970, or END_OF_QUEUE.
+            cluster_name: The cluster. Default: all brokers of the topic.
+            force: Allow brokers before 5.2 to move offsets forward.
+
+        Raises:
+            NotFound: No broker of the topic knows the group, or the cluster has no queue of the topic.
+            NotApplied: The topic is static.
         """
         moves = self._targeted(self._queues(group, topic, cluster_name), group, timestamp)
         return Plan(group, topic, timestamp, force, None, tuple(moves))
@@ -90,13 +112,31 @@ class Offsets:
     def plan_queue(
         self, group: str, queue: MessageQueue, addr: str, timestamp: int, offset: int | None = None
     ) -> Plan:
-        """One queue of the broker at `addr` to a time, or to an offset that it has."""
+        """Plan to reset one queue to a time, or to an offset.
+
+        Args:
+            group: The consumer group.
+            queue: The queue.
+            broker_addr: The master of the queue's broker.
+            timestamp_ms: The time in ms since 1970, or END_OF_QUEUE.
+            offset: The offset, instead of a time. It must exist in the queue.
+
+        Raises:
+            NotFound: The broker does not know the group.
+        """
         self._known(group, [addr])
         [move] = self._targeted([Move(addr, queue, None, None, "planned", None)], group, timestamp, offset)
         return Plan(group, queue.topic, timestamp, True, queue.queue_id, (move,))
 
     def reset(self, plan: Plan) -> list[Move]:
-        """Carry out a plan to reset, each broker for itself, and read it back; call it once."""
+        """Apply a plan of `plan_reset` or `plan_queue_reset`, and read the offsets back. Call it once.
+
+        Sends INVOKE_BROKER_TO_RESET_OFFSET (222); or UPDATE_CONSUMER_OFFSET (15) to a broker before 5.2
+        without connected clients. If one queue of a broker failed in the plan, that broker stays unchanged.
+
+        Returns:
+            One OffsetMove per queue.
+        """
         done: list[Move] = []
         for addr, moves in _by_addr(plan.moves).items():
             if any(move.error is not None for move in moves):
@@ -107,10 +147,19 @@ class Offsets:
         return done
 
     def plan_clone(self, source: str, group: str, topic: str, *, offline: bool = False) -> Plan:
-        """Every queue of the topic to where the group `source` is; kept where that never committed.
+        """Plan to set every queue of a topic to the offset of another group (QUERY_CONSUMER_OFFSET, 14).
 
-        NotFound as in `plan_reset`, for either group. NotApplied for `offline` while clients of the group
-        are connected.
+        A queue on which the source group never committed an offset is "kept".
+
+        Args:
+            source_group: The group to copy from.
+            group: The group to change.
+            topic: The topic.
+            require_offline: Refuse if clients of `group` are connected.
+
+        Raises:
+            NotFound: No broker of the topic knows one of the groups.
+            NotApplied: The topic is static, or `require_offline` is set and clients are connected.
         """
         moves = self._with_old(self._queues(group, topic, None), group)
         addrs = list(dict.fromkeys(move.addr for move in moves if move.addr))
@@ -123,9 +172,11 @@ class Offsets:
         return Plan(group, topic, END, True, None, tuple(filled.get(move, move) for move in moves))
 
     def clone(self, plan: Plan) -> list[Move]:
-        """Carry out what `plan_clone` planned, queue by queue, and read it back; call it once.
+        """Apply a plan of `plan_clone` queue by queue, and read the offsets back. Call it once.
 
-        NotApplied on a broker before 5.2 while clients of the group are connected to it.
+        Returns:
+            One OffsetMove per queue. On a broker before 5.2 with connected clients of the group, the error is
+            NotApplied.
         """
         return [
             done
@@ -134,7 +185,7 @@ class Offsets:
         ]
 
     def _queues(self, group: str, topic: str, cluster_name: str | None) -> list[Move]:
-        """A Move without offsets for every readable queue of the topic, on the masters of its brokers."""
+        """List an OffsetMove without offsets for every readable queue on the masters of the topic."""
         inside = {item.broker_name for item in self._clusters.info().in_cluster(cluster_name)}
         moves = []
         for item in self._topics.route(topic).queues:
@@ -181,7 +232,7 @@ class Offsets:
     def _targeted(
         self, moves: Iterable[Move], group: str, timestamp: int, offset: int | None = None
     ) -> list[Move]:
-        """The same with old and new offsets: the new one lies within what the queue has."""
+        """Add the old and new offsets. The new offset is limited to the offsets that the queue has."""
         moves = self._with_old(moves, group)
         asked = [move for move in moves if move.error is None]
         ends = self._ends(asked, RequestCode.GET_MIN_OFFSET), self._ends(asked, RequestCode.GET_MAX_OFFSET)
@@ -199,7 +250,7 @@ class Offsets:
             if offset is not None and not low <= offset <= high:
                 filled[move] = _failed(move, NotApplied(f"offset {offset} is not within {low} to {high}"))
             else:
-                # Before the first message, brokers answer with where its file begins, below the minimum.
+                # For a time before the first message, brokers answer the begin of its file: below the minimum.
                 filled[move] = move._replace(new=min(max(new if offset is None else offset, low), high))
         return [filled.get(move, move) for move in moves]
 
@@ -222,7 +273,10 @@ class Offsets:
         return [item.result if item.result is not None else item.error or NotFound("") for item in results]
 
     def _reset_broker(self, plan: Plan, addr: str, moves: Sequence[Move]) -> list[Move]:
-        """INVOKE_BROKER_TO_RESET_OFFSET, which old brokers refuse without clients: they are written to."""
+        """Send INVOKE_BROKER_TO_RESET_OFFSET (222) to one broker.
+
+        A broker before 5.2 refuses it without connected clients: then commit the offsets instead.
+        """
         by_itself = self._resets_by_itself(addr)
         if plan.queue_id is not None:
             return self._move_each(plan, addr, moves, by_itself)
@@ -242,26 +296,26 @@ class Offsets:
         ]
 
     def _resets_by_itself(self, addr: str) -> bool:
-        """Whether the broker moves offsets itself, as since 5.2: before, it leaves it to the clients."""
+        """Return whether the broker resets offsets itself (since 5.2). Older ones notify the clients."""
         [answer] = self._caller.ask_each([addr], RequestCode.GET_BROKER_CONFIG)
         config = decoded(answer, config_items).result or {}
         return config.get("useServerSideResetOffset") == "true"
 
     def _move_each(self, plan: Plan, addr: str, moves: Sequence[Move], by_itself: bool) -> list[Move]:
-        """Every queue to its own offset, by the broker itself where it can (`by_itself`).
+        """Move each queue to its own offset, with a reset by the broker if it `resets_by_itself`.
 
-        There an offset that is just written would be ignored, with success for an answer, as long as an
-        earlier reset waits for the group's clients.
+        Such a broker ignores a committed offset, but answers success, while an earlier reset waits for the
+        clients of the group.
         """
         if by_itself:
             return self._written(plan.group, moves, RequestCode.INVOKE_BROKER_TO_RESET_OFFSET)
-        # Such a broker would not heed a queue id, and move all queues.
+        # A broker before 5.2 ignores the queue id of a reset and moves all queues, so commit the offsets.
         if addr and (error := self._connected(plan.group, [addr])):
             return [move if move.error else _failed(move, error) for move in moves]
         return self._committed(plan.group, moves)
 
     def _connected(self, group: str, addrs: Sequence[str]) -> RocketMQError | None:
-        """Why offsets cannot just be written: clients that would write their own over them."""
+        """Return the error that prevents a commit: connected clients would overwrite the offsets."""
         online = connections.consumers_of(self._caller, [group], addrs)[group]
         if not online.clients:
             return next((error for error in online.errors.values() if error is not None), None)
@@ -272,7 +326,7 @@ class Offsets:
         return self._written(group, moves, RequestCode.UPDATE_CONSUMER_OFFSET)
 
     def _written(self, group: str, moves: Sequence[Move], code: RequestCode) -> list[Move]:
-        """Each queue that is to move told where to go on, and read back."""
+        """Write the new offset of each queue that moves, and read it back."""
         wanted = [move for move in moves if move.error is None and move.result != "kept"]
         answers = self._caller.ask((move.addr, request(code, _target(code, group, move))) for move in wanted)
         done = {
@@ -301,7 +355,7 @@ def _target(code: RequestCode, group: str, move: Move) -> dict[str, str]:
 
 
 def _toward(move: Move, new: int | None, error: RocketMQError | None) -> Move:
-    """The move to where another group is: nowhere if that never committed."""
+    """Set the offset of another group as the target; keep the queue if that group never committed."""
     if error is not None:
         return _failed(move, error)
     return move._replace(new=new, result="kept" if new in (None, move.old) else "planned")
@@ -312,21 +366,24 @@ def _failed(move: Move, error: RocketMQError) -> Move:
 
 
 def _unless_forward(move: Move, force: bool) -> Move:
-    """Without force, only a queue that would go back moves."""
+    """Without force, keep a queue that would move forward."""
     if force or move.old is None or move.new is None or move.new <= move.old:
         return move
     return move._replace(result="kept", new=move.old)
 
 
 def _told(move: Move, offset: object) -> Move:
-    """The move with the offset that the broker says it has set."""
+    """Set the offset that the broker reports as its new one."""
     if isinstance(offset, int):
         return move._replace(new=offset)
     return _failed(move, NotApplied("the broker answered success, but does not name this queue"))
 
 
 def _read_back(move: Move, now: int | None, at_once: bool) -> Move:
-    """A group whose clients are at work may have gone on already: not moved is who stands where it was."""
+    """Decide the result of a move: it failed only if the offset is still the old one.
+
+    Connected clients may have consumed and committed more messages since the move.
+    """
     if now == move.new or (now != move.old and at_once):
         return move._replace(result="done")
     if not at_once:

@@ -1,4 +1,4 @@
-"""Pool: connections that clients use one after the other, as long as it is open."""
+"""Pool, a set of open connections that several clients share."""
 
 from typing import TYPE_CHECKING
 
@@ -11,13 +11,20 @@ if TYPE_CHECKING:
 
 
 class Pool:
-    """Connections made alike are shared; whoever opened it closes it."""
+    """Open connections that clients share if their TLS options and concurrency are equal.
+
+    The code that creates a pool closes it; closing a client does not.
+    """
 
     def __init__(self) -> None:
         self._calls: dict[tuple[Tls | None, int], SharedCalls] = {}
 
     def calls(self, access: Access) -> SharedCalls:
-        """The connections for these ways to reach servers; BadSettings for TLS files that cannot be used."""
+        """Return the connections for these options; create them on first use.
+
+        Raises:
+            BadSettings: A TLS file cannot be used.
+        """
         key = (access.tls, access.concurrency)
         if key not in self._calls:
             tls = _tls(access)
@@ -34,7 +41,7 @@ class Pool:
 def _tls(access: Access) -> "TlsClient | None":
     if access.tls is None:
         return None
-    # Imported late for the ssl module.
+    # Imported here because it loads the ssl module, which plain-text clients do not need.
     from namesrv_core.transport.tls import TlsClient
 
     return TlsClient(*access.tls)

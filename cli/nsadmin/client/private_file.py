@@ -1,14 +1,19 @@
-"""A private file: only its owner may read it; whole or not at all."""
+"""Atomic writes of files that only their owner may read."""
 
 import os
 
 
 def replace(path: str, text: str) -> None:
-    """Put `text` in the place of what `path` holds, on the disk when this returns.
+    """Replace the content of a file atomically and sync it to disk. Follow symbolic links.
 
-    A link is followed. OSError where that fails; then nothing has changed, and nothing is left behind.
+    Args:
+        file_path: The file; its folder must exist.
+        file_text: The new content, written as UTF-8.
+
+    Raises:
+        OSError: The file cannot be written. The old content stays, and no temporary file remains.
     """
-    # Most commands write no file.
+    # Imported here because most commands write no file.
     import tempfile
 
     folder, name = os.path.split(os.path.realpath(path))

@@ -1,4 +1,4 @@
-"""What came of a request: a result per server, and the failures that only a client can meet."""
+"""ServerResult, the outcome of a request on one server, and the errors that only a client raises."""
 
 from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar
@@ -9,32 +9,39 @@ from namesrv_core.transport.calls import CallError
 T = TypeVar("T")
 U = TypeVar("U")
 
-# Remarks of 5.x: nobody asks, a wrong secret key, an unknown user or one without the right.
+# Remarks of 5.x brokers for: no credentials, a wrong secret key, an unknown user or a missing permission.
 _DENIALS = ("username cannot be null", "check signature failed", "User:")
 
 
 class NotFound(RocketMQError):
-    """What was named does not exist there."""
+    """The requested object does not exist on the server."""
 
 
 class NotApplied(RocketMQError):
-    """A server answered success, but reading back shows that nothing changed."""
+    """A change had no effect: the server answered success, but a read afterwards shows the old state.
+
+    Also raised if the change cannot work there, for example on a slave.
+    """
 
 
 class MadeAnew(NotApplied):
-    """What was deleted was there again at once."""
+    """The server recreated the deleted object immediately."""
 
 
 class SameServer(RocketMQError):
-    """Another address of the list is that of the same server, which is one witness."""
+    """Another address in the list leads to the same server, so its answer counts only once."""
 
 
 class ReadOnlyAccess(RocketMQError):
-    """A change was asked for by who may only read; nothing was sent."""
+    """A read-only client refused to send a change."""
 
 
 class NoneReachable(RocketMQError):
-    """No server of the list answered; `errors` has what each of them did."""
+    """No name server of the list answered.
+
+    Attributes:
+        errors: One CallError per name server.
+    """
 
     def __init__(self, errors: Sequence[CallError]) -> None:
         super().__init__("no name server answered: " + "; ".join(map(str, errors)))
@@ -42,14 +49,27 @@ class NoneReachable(RocketMQError):
 
 
 class ServerResult(NamedTuple, Generic[T]):
-    """What happened on one server: `error` is None and `result` is set, or the other way round."""
+    """The outcome of a request on one server.
+
+    Attributes:
+        addr: The server's address, "host:port".
+        result: The result; None after a failure.
+        error: The failure; None after a success.
+    """
 
     addr: str
     result: T | None
     error: RocketMQError | None
 
     def then(self, step: Callable[[T], U]) -> "ServerResult[U]":
-        """The same server with `step` applied to its result; what `step` raises is its error."""
+        """Return the outcome for the same server after applying a function to its result.
+
+        Args:
+            transform: Called with the result of a success. Not called after a failure.
+
+        Returns:
+            The transformed result, the original error, or the RocketMQError that `transform` raised.
+        """
         if self.error is not None or self.result is None:
             return ServerResult(self.addr, None, self.error)
         try:
@@ -59,21 +79,23 @@ class ServerResult(NamedTuple, Generic[T]):
 
 
 def is_unreachable(error: RocketMQError | None) -> bool:
+    """Return whether the server did not answer, or its answer is not readable."""
     return isinstance(error, (CallError, NoneReachable))
 
 
 def is_not_found(error: RocketMQError | None) -> bool:
+    """Return whether the server answered that the object does not exist."""
     return isinstance(error, (NotFound, TopicNotExist, QueryNotFound))
 
 
 def is_denied(error: RocketMQError | None) -> bool:
-    """Whether a broker's ACL refused, of 4.x or 5.x: because of who asks, not of what is asked."""
+    """Return whether the ACL of a broker (4.x or 5.x) denied the request because of the client's identity."""
     remark = (error.remark or "") if isinstance(error, RequestError) else ""
     return "AclException" in remark or remark.startswith(_DENIALS)
 
 
 def error_text(error: RocketMQError) -> str:
-    """The failure in one line, for a row that already names the server."""
+    """Return the error as one line without the server's address, for a row that already shows it."""
     if isinstance(error, CallError):
         return error.reason
     return str(error).split("\n", 1)[0]

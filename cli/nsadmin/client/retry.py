@@ -1,7 +1,7 @@
-"""Reader: asks name servers for what all of them should know, until one has an answer.
+"""NameServerReader, which sends a read to one name server after another until one of them answers.
 
-Only a failed transport sends a read to the next server. "Not found" is an answer, but name servers never
-talk to each other, so it is believed only when none of them knows better.
+A read moves to the next server only if the transport fails. "Not found" is an answer, but name servers do not
+synchronize with each other, so the reader asks all of them before it reports "not found".
 """
 
 from collections.abc import Callable, Sequence
@@ -19,10 +19,15 @@ Decode = Callable[[Command], T]
 
 
 class Reader:
-    """`ask_all` asks every name server each time and so notices those that are dead or disagree.
+    """Reads from name servers.
 
-    `unreachable` and `disagreements` collect what was noticed: address to error, also of those that refuse to
-    tell what others tell, and lines of text.
+    Args:
+        caller: The connections.
+        ask_all: Send each read to every name server, to find servers that are unreachable or disagree.
+
+    Attributes:
+        unreachable: Address to error of the name servers that failed, or refused a read that others answered.
+        disagreements: One line of text per difference between name servers.
     """
 
     def __init__(self, caller: Caller, ask_all: bool = False) -> None:
@@ -33,13 +38,25 @@ class Reader:
 
     @cached_property
     def _preferred(self) -> tuple[str, ...]:
-        """In the order to ask them: the one that answered last comes first."""
+        """The addresses in request order: the server that answered last comes first."""
         return self._caller.name_servers.addrs
 
     def read(
         self, what: str, decode: Decode[T], code: int, ext: ExtFields | None = None, *, ask_all: bool = True
     ) -> T:
-        """What the first name server that has an answer says; `what` names it in a disagreement."""
+        """Return the decoded answer of the first name server that has one.
+
+        Args:
+            subject_text: What is read, as text for `disagreements`.
+            decode: Turns the answer into the result.
+            request_code: The request code.
+            ext_fields: The header fields of the request.
+            ask_all: Set False to ask one server even if the reader asks all.
+
+        Raises:
+            NoneReachable: No name server answered.
+            RocketMQError: A name server refused, or none of them knows the object.
+        """
         if self._ask_all and ask_all:
             return self._read_all(what, decode, code, ext)
         results: list[ServerResult[T]] = []
@@ -59,11 +76,20 @@ class Reader:
     def each(
         self, decode: Decode[T], code: int, ext: ExtFields | None = None, body: bytes = b""
     ) -> list[ServerResult[T]]:
-        """What every name server says."""
+        """Send a request to every name server; return one decoded ServerResult per server."""
         return [decoded(answer, decode) for answer in self._caller.ask_name_servers(code, ext, body)]
 
     def read_many(self, decode: Decode[T], code: int, exts: Sequence[ExtFields]) -> list[ServerResult[T]]:
-        """Many reads of one kind at once, all from the first name server that answers; in their order."""
+        """Send many reads of one kind at once to the first name server that answers.
+
+        Args:
+            decode: Turns an answer into a result.
+            request_code: The request code of all reads.
+            ext_fields_list: The header fields of each read.
+
+        Returns:
+            One ServerResult per read, in the order of `ext_fields_list`.
+        """
         results: dict[int, ServerResult[T]] = {}
         for addr in self._preferred:
             pending = [
@@ -99,7 +125,12 @@ class Reader:
 
 
 def decoded(answer: ServerResult[Command], decode: Decode[T]) -> ServerResult[T]:
-    """The answer's content; a body that cannot be read counts as no answer at all."""
+    """Decode the answer of a server.
+
+    Returns:
+        The decoded result, or the answer's error. If decoding fails, the error is a CallError of the kind
+        "unreadable", so that the server counts as unreachable.
+    """
 
     def read(command: Command) -> T:
         try:
@@ -111,7 +142,7 @@ def decoded(answer: ServerResult[Command], decode: Decode[T]) -> ServerResult[T]
 
 
 def _first(results: list[ServerResult[T]]) -> T:
-    """The first result there is; else the refusal that says most, or that nobody could be reached."""
+    """Return the first success. Else raise a refusal ("not found" last), or NoneReachable."""
     errors: list[RocketMQError] = []
     for _, result, error in results:
         if error is None and result is not None:

@@ -1,4 +1,4 @@
-"""Which settings may hold a secret, by their names: one rule for files, screens and the audit."""
+"""The rule that decides by name whether a setting may hold a secret; files, screens and the audit use it."""
 
 import re
 
@@ -6,5 +6,5 @@ _SECRET = re.compile(r"secret|passw|token|credential|accesskey", re.I)
 
 
 def is_secret(key: str) -> bool:
-    """Whether what has this name may be a secret."""
+    """Return whether a setting with this name may hold a secret. Upper and lower case are equal."""
     return _SECRET.search(key) is not None

@@ -1,4 +1,4 @@
-"""Shared: connections that threads may share, and that a forked process does not take from its parent."""
+"""ThreadSafeConnections, connections that threads share and that survive a fork."""
 
 import os
 from _thread import RLock
@@ -10,7 +10,11 @@ from namesrv_core.transport.calls import CallError, Calls, Observer
 
 
 class SharedCalls:
-    """What `make` makes, one thread at a time; it is made anew in a process that was forked meanwhile."""
+    """Connections that one thread at a time uses. A forked process opens its own.
+
+    Args:
+        make_connections: Creates the connections; called once per process.
+    """
 
     def __init__(self, make: Callable[[], Calls]) -> None:
         self._make = make
@@ -20,7 +24,19 @@ class SharedCalls:
     def ask(
         self, calls: Iterable[tuple[str, Command]], timeout: float, observer: Observer | None = None
     ) -> list[Command | CallError]:
-        """As `Calls` do; RuntimeError once they are closed."""
+        """Send requests to several servers at once and wait for the answers.
+
+        Args:
+            calls: Pairs of (server address, request).
+            timeout_seconds: The time limit of each request.
+            observer: Called with an Exchange after each request.
+
+        Returns:
+            One answer or CallError per request, in the same order.
+
+        Raises:
+            RuntimeError: The connections are closed.
+        """
         if self._pid != os.getpid():
             self._begin_anew()
         with self._turn:
@@ -29,18 +45,19 @@ class SharedCalls:
             return self._calls.ask(calls, timeout, observer)
 
     def place(self, addr: str) -> Any:
-        """As `Calls` tell it."""
+        """Return the socket address of the peer that is connected at an address; None if not connected."""
         return None if self._calls is None else self._calls.place(addr)
 
     def _begin_anew(self) -> None:
-        """Both processes would read what is answered to either; and whose turn it is nobody knows here."""
+        # Parent and child would read each other's answers from the inherited sockets, and the state of the
+        # inherited lock is unknown.
         self._turn, self._pid = RLock(), os.getpid()
         if self._calls is not None:
             self._calls.close()
             self._calls = self._make()
 
     def close(self) -> None:
-        """Nothing can be asked any more; not at the same time as another thread asks."""
+        """Close the connections; later requests raise RuntimeError. Do not call it during a request."""
         calls, self._calls = self._calls, None
         if calls is not None:
             calls.close()

@@ -1,1 +1,1 @@
-"""The commands: a file for each noun, a function for each command that parses, calls and returns rows."""
+"""Owns the commands: a folder for each noun, and a function for each command that returns its rows."""

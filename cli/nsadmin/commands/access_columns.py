@@ -1,4 +1,4 @@
-"""What the columns of commands about users, ACLs and controllers mean: the part of `columns` for those."""
+"""Owns the meanings of the columns of the commands about users, ACLs and controllers."""
 
 _USER = {
     "username": "name of the user",
@@ -71,4 +71,4 @@ ACCESS = {
     "getControllerConfig": _ADDR,
     "updateControllerConfig": _ADDR,
 }
-"""By command."""
+"""Column meanings by command."""

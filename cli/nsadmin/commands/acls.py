@@ -1,6 +1,6 @@
-"""listAcl, getAcl, createAcl, updateAcl, copyAcl and deleteAcl: what users of brokers since 5.3 may do.
+"""Owns listAcl, getAcl, createAcl, updateAcl, copyAcl and deleteAcl, the ACL commands for brokers since 5.3.
 
-What brokers take and then misunderstand (an unknown type of resource, a subject without "User:") is refused.
+They refuse input that brokers accept but misread: an unknown resource type, a subject without "User:".
 """
 
 from collections.abc import Sequence
@@ -270,7 +270,7 @@ def _changed(session: Session, target: Target, subject: str, found: ServerResult
 
 
 def _words(before: Entries, after: Entries) -> str | None:
-    """Resource by resource: "new: Topic:a Allow Pub", "Topic:a Allow Pub -> Deny All", "gone: …"."""
+    """The changes by resource: "new: Topic:a Allow Pub", "Topic:a Allow Pub -> Deny All", "gone: …"."""
     was, now = ({entry.place: entry for entry in entries} for entries in (before, after))
     changed = [place for place in {**was, **now} if was.get(place) != now.get(place)]
     found = []
@@ -322,7 +322,7 @@ def _some(subject: str, entries: Entries) -> Entries:
 
 
 def _subject(text: str) -> str:
-    """Brokers know one type of subject, and take one without a type for an error of theirs."""
+    """Complete a name to User:NAME: brokers know only this type, and fail on a subject without a type."""
     kind, colon, name = text.partition(":")
     if colon and (kind.lower() != "user" or not name):
         raise UsageError(f"{text!r} is no subject: type User:NAME")

@@ -1,4 +1,4 @@
-"""allocateMQ: which client would get which queues of a topic."""
+"""Owns allocateMQ, which computes how clients would share the queues of a topic."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""auditList: the changes that were made from this account."""
+"""auditList: lists the changes that this account made."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""batch: many commands in one process, one a line."""
+"""batch: runs many commands, one per line, in one process."""
 
 import shlex
 from collections.abc import Iterable, Iterator
@@ -59,14 +59,14 @@ def _opened(file: str) -> AbstractContextManager[Iterable[str]]:
     if file == "-":
         return diagnostics.stdin_taken()
     try:
-        # What Windows writes may begin with a byte order mark.
+        # A file that was written on Windows can begin with a byte order mark.
         return open(file, encoding="utf-8-sig", errors="surrogateescape")
     except OSError as error:
         raise UsageError(f"batch: {file} cannot be read: {error.strerror}") from None
 
 
 def _numbered(name: str, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The place and the text of each line that has a command."""
+    """Yield the place (FILE:LINE) and the text of each line that has a command."""
     for number, line in enumerate(lines, 1):
         text = line.strip()
         if text and not text.startswith("#"):
@@ -74,7 +74,7 @@ def _numbered(name: str, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 class _Words(shlex.shlex):
-    """As in a shell, # begins a comment only where a word could begin: mqadmin's times have one inside."""
+    """Splits like a shell: # starts a comment only at the start of a word, as mqadmin's times contain #."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text, posix=True)
@@ -86,11 +86,11 @@ class _Words(shlex.shlex):
 
     @commenters.setter
     def commenters(self, _: str) -> None:
-        """The base class wants to set them once and for all."""
+        """Ignore the base class, whose constructor assigns a constant."""
 
 
 def split(text: str) -> list[str]:
-    """The words of a command line; ValueError for a quotation without an end."""
+    """Split a command line into words; ValueError if a quotation mark is not closed."""
     return list(_Words(text))
 
 

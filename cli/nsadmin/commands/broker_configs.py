@@ -1,4 +1,4 @@
-"""getBrokerConfig and updateBrokerConfig: the settings of brokers."""
+"""Owns getBrokerConfig and updateBrokerConfig, the commands for broker settings."""
 
 from collections.abc import Sequence
 from typing import Annotated

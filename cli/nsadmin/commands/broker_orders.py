@@ -1,4 +1,4 @@
-"""Orders to brokers: read-ahead, the timer's engine, a slave's idea of its master, a check of queues."""
+"""Owns the commands for storage settings: read-ahead, timer engine, flush offset, check of RocksDB queues."""
 
 from collections.abc import Callable, Sequence
 from time import time
@@ -107,7 +107,7 @@ def switch_timer_engine(
 
 
 def _after(engine: str) -> Settings:
-    """What the broker sets (AdminBrokerProcessor#switchTimerEngine)."""
+    """The settings that the broker changes (AdminBrokerProcessor#switchTimerEngine)."""
     if engine == "R":
         return {"timerStopEnqueue": "true", "timerRocksDBEnable": "true", "timerRocksDBStopScan": "false"}
     return {"timerStopEnqueue": "false", "timerRocksDBStopScan": "true"}
@@ -120,7 +120,7 @@ def _switched(
     planned: Callable[[Settings], Settings],
     order: Callable[[list[str]], list[ServerResult[Settings]]],
 ) -> Rows:
-    """Settings before and after; in a dry run, what the order would make of them."""
+    """Rows with the settings before and after the order; a dry run plans the settings after it."""
     at = addrs(targets)
     before = {found.addr: found for found in session.admin.upkeep.settings(at, names)}
     if session.dry_run:

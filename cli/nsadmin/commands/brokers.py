@@ -1,4 +1,4 @@
-"""wipeWritePerm and addWritePerm: whether producers may write to a broker, on every name server."""
+"""Owns wipeWritePerm and addWritePerm, which change a broker's write permission on every name server."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated
@@ -78,7 +78,7 @@ def _planned(session: Session, broker: str, change_of: Callable[[int], int]) -> 
 
 
 def _summary(before: Mapping[str, int], after: Mapping[str, int]) -> str | None:
-    """ "rw- -> r-- on 12 topics", for each pair of permissions that differ; None for none."""
+    """ "rw- -> r-- on 12 topics", for each pair of permissions that differ; None if no permission changes."""
     counts: dict[str, int] = {}
     for topic, perm in before.items():
         if perm != after[topic]:

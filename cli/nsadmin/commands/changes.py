@@ -1,4 +1,4 @@
-"""Changes in rows: what was there before and what is, or would be, afterwards; exactly, and in words."""
+"""Builds the cells and rows of a change: the values before and after it, and the difference in words."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,17 +10,17 @@ from nsadmin.commands.results import outcome
 from nsadmin.output import Row, Rows
 
 CHANGE = ("changes", "before", "after", "result", "error")
-"""The columns that a row about a change ends with."""
+"""The last columns of a row about a change."""
 CHANGE_IN_TABLE = ("changes", "result", "error")
 
 
 def change(before: object, after: object) -> dict[str, object]:
-    """The columns `changes`, `before` and `after`; None stands for what is not there."""
+    """The columns `changes`, `before` and `after`; None stands for a missing value."""
     return {"changes": words(before, after), "before": before, "after": after}
 
 
 def words(before: Any, after: Any) -> str | None:
-    """What changes, on one line: "48 -> 72", "perm rw- -> r--", "new: …", "gone: …"; None for nothing."""
+    """The change on one line: "48 -> 72", "perm rw- -> r--", "new: …", "gone: …"; None for no change."""
     if before == after:
         return None
     if before is None or after is None:
@@ -34,7 +34,7 @@ def words(before: Any, after: Any) -> str | None:
 
 
 def gone(before: Mapping[str, Any] | None, names: Sequence[str]) -> str | None:
-    """What goes, by the settings that matter most; by all where it has none of them."""
+    """Describe a removed item by its main settings, or by all settings if it has none of the main ones."""
     if before is None:
         return None
     return words({name: before[name] for name in names if name in before} or before, None)
@@ -47,7 +47,7 @@ def _text(value: Any) -> str:
 
 
 def _item(name: str, value: Any) -> str:
-    """A value by what it is called: permissions have letters."""
+    """Format a setting's value; a permission becomes letters."""
     if name == "perm" and isinstance(value, int):
         return perm_text(value)
     if isinstance(value, Mapping):
@@ -63,7 +63,7 @@ def per_name_server(
     done: Sequence[ServerResult[Any]],
     word: str = "done",
 ) -> Rows:
-    """A row for each name server, in the order of `done`, whose results are what is there afterwards."""
+    """A row for each name server, in the order of `change_results`, which hold the values afterwards."""
     was = {addr: value for addr, value, _ in before}
     rows: list[Row] = [
         {
@@ -80,7 +80,7 @@ def per_name_server(
 
 
 def forgiving(rows: Rows) -> Rows:
-    """The same rows; where one server had what was to go, its absence from others is no error."""
+    """The same rows without "not found" errors, if at least one server had the item to delete."""
     if None not in rows.errors:
         return rows
     return rows._replace(errors=[None if is_not_found(error) else error for error in rows.errors])

@@ -1,4 +1,4 @@
-"""check all: every check that applies, as one."""
+"""checkAll: runs every check that applies and reports them as one."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -88,7 +88,7 @@ def check_all(
 
 
 def _limits(warning: Sequence[str], critical: Sequence[str]) -> dict[str, tuple[str | None, str | None]]:
-    """By check, as they were typed; UsageError for what cannot be."""
+    """The warning and critical ranges by check, as they were typed; UsageError for a malformed range."""
     warnings, criticals = _by_check("--warning", warning), _by_check("--critical", critical)
     limits = {name: (warnings.get(name), criticals.get(name)) for name in {**warnings, **criticals}}
     for name, pair in limits.items():

@@ -1,4 +1,4 @@
-"""What a check found, in each of the four formats; `output` writes it."""
+"""Formats the report of a check as text, for Nagios, as JSON or for Prometheus; `output` writes it."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,9 +11,10 @@ from nsadmin.output.table import cell
 
 
 class Report(NamedTuple):
-    """What was found at `time` (ms). `parts` are the findings that `whole` was made of, if there are such.
+    """The result of a check at `checked_at_ms` (ms since 1970).
 
-    `context` names the cluster that it is about.
+    `part_findings` are the findings of the single checks that `overall_finding` summarizes, if any.
+    `context_name` names the cluster that was checked.
     """
 
     whole: Finding
@@ -26,13 +27,13 @@ class Report(NamedTuple):
         return (self.whole, *self.parts)
 
 
-# For people
+# For operators
 
 _MOST = 30
 
 
 def as_text(report: Report) -> str:
-    """One line; then what it is based on, and the values."""
+    """Format a summary line, then the details and values."""
     whole = report.whole
     lines = [f"{whole.state.name}: {whole.summary}", *(f"  {line}" for line in whole.details)]
     width = max((len(_title(part)) for part in report.parts), default=0)
@@ -68,7 +69,7 @@ def _name(sample: Sample) -> str:
 
 
 def _number(value: float) -> str:
-    """Never 1e-05, which not everybody reads."""
+    """Format a number without an exponent, which not every monitoring system parses."""
     if value == int(value):
         return str(int(value))
     return f"{value:.6f}".rstrip("0")
@@ -77,12 +78,12 @@ def _number(value: float) -> str:
 # For monitoring systems that run plugins
 
 _LONGEST = 4000
-"""Bytes of performance data. Nagios reads 8 KiB of output; what is counted stands before what is listed."""
+"""Bytes of performance data; Nagios reads 8 KiB of output. Totals come before the values of single items."""
 _MOST_DETAILS = 20
 
 
 def as_nagios(report: Report) -> str:
-    """The first line with performance data behind a bar, then details, as the guidelines have it."""
+    """Format the Monitoring Plugins format: a line with performance data after a bar, then details."""
     whole = report.whole
     data = [("", sample) for sample in whole.samples]
     data += [(f"{_title(part)} ", sample) for part in report.parts for sample in part.samples]
@@ -111,7 +112,7 @@ def _cut(items: Sequence[str]) -> list[str]:
 
 
 def _barless(text: str) -> str:
-    """A bar would begin performance data, and controls could forge what is shown."""
+    """Replace bars, which start performance data, and control characters, which could forge output."""
     return cell(" ".join(text.replace("|", "/").split()))
 
 
@@ -121,7 +122,7 @@ def _label(text: str) -> str:
 
 
 def _perf(sample: Sample) -> str:
-    """'label'=value[UOM];[warn];[crit]; U where nobody knows."""
+    """Format 'label'=value[UOM];[warn];[crit]; an unknown value is U."""
     limits = [limit.text if limit else "" for limit in sample.limits]
     value = "U" if sample.value is None else f"{_number(sample.value)}{sample.measure.unit}"
     return ";".join([value, *limits]).rstrip(";")
@@ -131,7 +132,7 @@ def _perf(sample: Sample) -> str:
 
 
 def as_json(report: Report) -> str:
-    """An object; a check of many checks has theirs in it."""
+    """Format a JSON object; a check that consists of several checks contains their objects."""
     value = _object(report.whole, report.time)
     if report.parts:
         value["checks"] = [_object(part, report.time) for part in report.parts]
@@ -171,7 +172,7 @@ Labels = tuple[tuple[str, str], ...]
 
 
 def as_prometheus(report: Report) -> str:
-    """The text exposition format: each name once, with its help and type, and all its samples behind them."""
+    """Format the text exposition format: each name once, with its help and type, then all its samples."""
     common = () if report.context is None else (("context", report.context),)
     families: dict[str, tuple[str, list[str]]] = {}
 
@@ -208,7 +209,7 @@ def _family(name: str, help_: str, lines: Iterable[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """As a label's value has it; what UTF-8 cannot have is spelt out."""
+    """Escape a label's value; characters that UTF-8 cannot encode become backslash escapes."""
     text = text.encode("utf-8", "backslashreplace").decode()
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 

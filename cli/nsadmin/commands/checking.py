@@ -1,4 +1,4 @@
-"""What all checks have in common: limits, looking again until all is well, formats, the file."""
+"""Runs a check: parses its limits, waits until the state is OK if asked to, and writes the report."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -16,11 +16,11 @@ from nsadmin.output import Verdict
 from nsadmin.session import Session
 
 COLUMNS = ("check", "about", "state", "exitCode", "time", "summary", "details", "values")
-"""Of the object that --format json writes."""
+"""The members of the object that --format json writes."""
 
 Found = tuple[Finding, Sequence[Finding]]
 Look = Callable[[], Finding | Found]
-"""What is found now; of several checks also what each of them found."""
+"""Observes the current state. A check that consists of several checks also returns their findings."""
 
 ClusterOption = Annotated[
     str | None, Option("--clusterName", metavar="CLUSTER", help="Only what is in this cluster.")
@@ -43,7 +43,7 @@ _SECONDS = {None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def scale(check: str, warning: str | None, critical: str | None) -> Scale:
-    """The check's measures with the limits that were given. UsageError."""
+    """Parse --warning and --critical of a check; UsageError for a malformed range."""
     try:
         return Scale(check, warning, critical)
     except BadRange as error:
@@ -51,16 +51,16 @@ def scale(check: str, warning: str | None, critical: str | None) -> Scale:
 
 
 def settling(command: str, seconds: float | None) -> float:
-    """How long name servers may take to agree, in seconds. UsageError."""
+    """How many seconds name servers may take to agree; UsageError if --settle is out of range."""
     if seconds is not None and not 0 <= seconds <= 3600:
         raise UsageError(f"{command}: --settle {seconds:g} cannot be: give seconds, 0 to 3600")
     return _SETTLE if seconds is None else seconds
 
 
 def checked(session: Session, check: str, look: Look, about: str | None = None) -> Verdict:
-    """Look, perhaps until all is well; what was found, as it is to be told, and where.
+    """Run the probe, with --wait-until-ok until the state is OK, and write the report in the chosen format.
 
-    A look that fails found that nobody knows.
+    If the probe fails, the state is UNKNOWN. With --output-file, the returned text is empty.
     """
     plugin = session.options.plugin
     write = WRITERS.get(plugin.format or "text")

@@ -1,6 +1,7 @@
-"""check namesrv, check brokers and so on: what monitoring asks. Each is a line of a plugin and its exit code.
+"""checkNamesrv, checkBrokers, checkDivergence, checkTopic, checkWritable, checkLag: is the service usable?
 
-Thresholds are ranges as the Monitoring Plugins Development Guidelines have them.
+Each check exits like a plugin of a monitoring system. Thresholds are ranges of the Monitoring Plugins
+Development Guidelines.
 """
 
 import re
@@ -134,7 +135,7 @@ def check_divergence(
 
 
 def _quietly(look: object, seconds: float) -> None:
-    """Nobody has to be told that it takes a while."""
+    """A check writes one report, so it does not announce that it waits."""
 
 
 @shows(COLUMNS)

@@ -1,4 +1,4 @@
-"""clusterList and brokerStatus: what brokers tell about themselves."""
+"""Owns clusterList and brokerStatus, which show the state that brokers report."""
 
 from collections.abc import Iterator
 from time import time
@@ -86,10 +86,10 @@ def cluster_list(
             [f"{len(failures)} of {len(statuses)} brokers told nothing, see their errors"] if failures else []
         )
         if session.form is not None:
-            # There is no column for them.
+            # mqadmin's form has no column for errors, so each of them becomes a note.
             notes = [str(error) for error in failures]
         columns, in_table = (TOTALS_COLUMNS, None) if more else (LOAD_COLUMNS, LOAD_IN_TABLE)
-        # The name server did answer: however many brokers are dead, the list of them is something.
+        # None stands for the name server, which answered: its list is a result even if every broker is dead.
         return Rows(columns, rows, [None, *failures], notes, in_table)
 
     if interval is None:

@@ -1,4 +1,4 @@
-"""getColdDataFlowCtrInfo and its two changes: how brokers slow down reads of what is not in memory."""
+"""Owns the commands for cold-data flow control: brokers limit how fast groups read data from the disk."""
 
 from typing import Annotated
 

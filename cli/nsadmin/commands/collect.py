@@ -1,4 +1,4 @@
-"""collect: journals of name servers that keep none, written by polling them."""
+"""collect: writes journals for name servers that write none, by polling them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -152,7 +152,7 @@ def _forever(session: Session, collector: Collector, plan: Plan) -> Iterator[Row
 
 @contextmanager
 def _opening(plan: Plan) -> Iterator[None]:
-    """One line for a folder that cannot be written."""
+    """Turn an error of the journals' folder into a one-line UsageError."""
     try:
         yield
     except OSError as error:
@@ -160,7 +160,7 @@ def _opening(plan: Plan) -> Iterator[None]:
 
 
 def _check(asks_brokers: bool, interval: str, rate: int) -> None:
-    """A flag that would do nothing is refused."""
+    """Reject options for brokers if brokers are not polled, because they would have no effect."""
     for name, is_given in (("--broker-interval", interval != "60s"), ("--broker-rate", rate != 50)):
         if is_given and not asks_brokers:
             raise UsageError(f"collect: {name} is about brokers: add --runtime or --lag, or both")

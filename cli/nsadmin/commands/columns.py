@@ -1,6 +1,7 @@
-"""What each column of each command means, with its unit: a table by name, and what differs in some commands.
+"""Owns the meaning and unit of every column: one table by name, and exceptions by command.
 
-Names are the wire's own and recur. A time ends in Z and is UTC; what has no unit is a name or a plain number.
+Columns have the wire's names, which recur in many commands. Times end in Z and are UTC. A column without a
+unit is a name or a plain number.
 """
 
 from collections.abc import Callable
@@ -385,11 +386,11 @@ IN_COMMANDS = {
     },
     "wipeWritePerm": _PERMS,
 }
-"""By command: columns that mean something of their own there."""
+"""By command: columns whose meaning there differs from `COLUMN_MEANINGS`."""
 
 
 def of(command: str, function: Callable[..., Any]) -> dict[str, str]:
-    """The columns of a command's rows and what each means; ValueError for one that nobody explained."""
+    """The columns of a command's rows with their meanings; ValueError for a column without a meaning."""
     meanings = {**MEANINGS, **IN_COMMANDS.get(command, {})}
     names = getattr(function, "columns", ())
     for name in names:

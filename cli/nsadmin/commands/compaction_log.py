@@ -1,4 +1,4 @@
-"""dumpCompactionLog: the messages in a file of a topic that is compacted, only read."""
+"""Owns dumpCompactionLog, which shows the messages in a file of a compaction log or commit log."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +13,7 @@ from nsadmin.output import Rows
 from nsadmin.session import Session
 
 _BLANK = (0xCBD43194).to_bytes(4)
-"""The magic of what fills a commit log's file up to its end (CommitLog.BLANK_MAGIC_CODE), behind its size."""
+"""Magic of the entry that fills the end of a commit log file (CommitLog.BLANK_MAGIC_CODE), after its size."""
 
 
 @shows(COLUMNS)

@@ -1,4 +1,4 @@
-"""What columns mean in the commands that compare, where that is their own: a part of `columns`."""
+"""Owns the meanings of columns that are particular to the commands that compare servers."""
 
 _KV_CHANGES = {
     "after": "the text that is written; null where the key is deleted",

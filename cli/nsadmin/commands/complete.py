@@ -1,4 +1,4 @@
-"""`complete`, which completions call on TAB:
+"""complete: the hidden command that shell completions call on TAB.
 
 nsadmin complete FORM SOURCE TYPED [THE WORDS BEFORE]
 nsadmin complete refresh SOURCE DETAIL [THE WORDS BEFORE]
@@ -17,9 +17,9 @@ from nsadmin.complete.question import Question
 from nsadmin.complete.sources import DETAILS, HERE, LIVE
 
 USUAL_AGE = 0.06
-"""Seconds that it takes until here."""
+"""Seconds from the start of the process until here, on an idle machine."""
 LIFETIME = 30
-"""Seconds after which a refresh ends, whatever it waits for."""
+"""Seconds after which a refresh is ended, even if it still waits for a server."""
 
 
 def complete(argv: list[str]) -> int:
@@ -39,7 +39,7 @@ def complete(argv: list[str]) -> int:
 
 def _values(source: str, before: Sequence[str]) -> list[str]:
     if source in HERE:
-        # It reads YAML, and loads what does.
+        # Imported late, because it loads the YAML parser.
         from nsadmin.complete.values import of_this_machine
 
         return of_this_machine(source)
@@ -52,10 +52,10 @@ def _values(source: str, before: Sequence[str]) -> list[str]:
 
 
 def _age() -> float:
-    """Seconds since this process was started, many on a busy machine; a guess where Linux does not tell."""
+    """Seconds since this process was started; USUAL_START_SECONDS where /proc does not exist."""
     try:
         with open("/proc/self/stat") as file:
-            # The 22nd item, starttime of proc(5); the second, a name, may have blanks in it.
+            # starttime is field 22 of proc(5). Field 2, the name in brackets, can contain blanks.
             ticks = int(file.read().rpartition(")")[2].split()[19])
         age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError, AttributeError, IndexError):
@@ -82,13 +82,13 @@ def _refresh(question: Question) -> None:
 
 
 def _detail(source: str, before: Sequence[str]) -> str:
-    """What the line says of the metavar that the source depends on, "" for nothing."""
+    """The value on the line that the source depends on, such as the namespace of a key; "" if missing."""
     metavar = DETAILS.get(source)
     return said(before).get(metavar, "") if metavar else ""
 
 
 def said(before: Sequence[str]) -> dict[str, str]:
-    """The values on the line by metavar, as far as it goes; by flag or by position."""
+    """The values on the line by metavar, whether they were given by flag or by position."""
     from nsadmin.commands.parameters import describe
 
     words = iter(before)

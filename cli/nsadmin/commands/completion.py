@@ -1,4 +1,4 @@
-"""`completion`: writes the completion of a shell, for those who installed with pip."""
+"""completion: writes the completion script of a shell, for installations with pip."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def completion(argv: list[str]) -> int:
 
 
 def flags() -> ArgumentParser:
-    """What it takes."""
+    """The command's argument parser."""
     from argparse import RawDescriptionHelpFormatter
     from textwrap import dedent
 
@@ -58,7 +58,7 @@ def flags() -> ArgumentParser:
 
 
 def _file(name: str) -> Path:
-    """In an installed package the files lie within it, in a checkout at its top."""
+    """The path of a completion script: inside an installed package, or at the top of a checkout."""
     package = Path(output.__file__).parents[1]
     found = package / "completions" / name
     return found if found.exists() else package.parents[1] / "completions" / name

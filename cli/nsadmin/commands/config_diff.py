@@ -1,4 +1,4 @@
-"""configDiff: settings of brokers and name servers that are not everywhere the same, or not the default."""
+"""configDiff: finds settings of brokers and name servers that differ between servers or from the default."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
@@ -18,7 +18,7 @@ COLUMNS = ("kind", "key", "differs", "default", "values")
 
 
 class Differ(RocketMQError):
-    """Servers do not have the same settings."""
+    """Servers have different settings."""
 
 
 @shows(COLUMNS)
@@ -87,7 +87,7 @@ _KINDS = {"namesrv": "name server", "broker": "broker"}
 
 
 def _alone(servers: Sequence[Server]) -> list[str]:
-    """The kinds of which there is one."""
+    """The kinds with only one server, which has no other to compare it with."""
     kinds = [one.kind for one in servers]
     return [word for kind, word in _KINDS.items() if kinds.count(kind) == 1]
 
@@ -123,12 +123,12 @@ def _brokers(session: Session, cluster: str | None) -> Iterator[ServerResult[Ser
 
 
 def _release(version: str | None) -> str:
-    """V5_5_0 is 5.5.0."""
+    """Format V5_5_0 as 5.5.0."""
     return (version or "").removeprefix("V").replace("_", ".")
 
 
 def _default(defaults: Mapping[str, str | None]) -> str | None:
-    """One text where releases agree, else each with its release."""
+    """The default as one text if all releases agree, else each default with its release."""
     texts = set(defaults.values())
     if len(texts) == 1:
         return texts.pop()

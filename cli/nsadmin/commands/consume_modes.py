@@ -1,4 +1,4 @@
-"""getConsumeMode and setConsumeMode: whether the clients of a group pull or pop."""
+"""Owns getConsumeMode and setConsumeMode: the clients of a group either pull or pop."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""queryCq: the entries of a queue as brokers have them."""
+"""Owns queryCq, which shows the entries of a consume queue on brokers."""
 
 from typing import Annotated
 

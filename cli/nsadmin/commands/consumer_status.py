@@ -1,4 +1,4 @@
-"""consumerStatus: what the clients of a consumer group tell about themselves, and what is wrong with it."""
+"""Owns consumerStatus, which shows the state that a group's clients report, and diagnoses the group."""
 
 from time import time
 from typing import Annotated
@@ -152,7 +152,7 @@ def _place(queue: MessageQueue) -> Row:
 
 
 def _rates(status: ConsumeStatus | None) -> Row:
-    """Of the whole topic in that client."""
+    """Rates of the whole topic in this client; clients do not report them by queue."""
     if status is None:
         return {}
     return {

@@ -1,4 +1,4 @@
-"""consumerProgress, consumerConnection and brokerConsumeStats: how far consumers are, and who they are."""
+"""Owns consumerProgress, consumerConnection and brokerConsumeStats: the lag and the clients of groups."""
 
 from collections.abc import Iterable, Mapping
 from typing import Annotated
@@ -147,7 +147,7 @@ def _lag(lag: QueueLag) -> dict[str, object]:
 
 
 def _progress_notes(session: Session, results: list[ServerResult[ConsumeStats]]) -> list[str]:
-    """Who failed and, under a table, the sums."""
+    """The brokers that failed and, under a table, the totals."""
     notes = _failures((result.addr, result.error) for result in results)
     told = [result.result for result in results if result.result is not None]
     lags = [lag for stats in told for lag in stats.queues]

@@ -1,4 +1,4 @@
-"""addBroker and removeBroker: brokers that run in a container."""
+"""Owns addBroker and removeBroker, which start and stop brokers in a broker container."""
 
 from typing import Annotated
 

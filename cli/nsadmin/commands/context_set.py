@@ -1,4 +1,4 @@
-"""contextSet: all that can be known of a cluster, named on the line; but for secrets, which never are."""
+"""contextSet: creates or changes a context from options; secrets are never read from the command line."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -18,7 +18,7 @@ from nsadmin.session import Session
 
 _WAYS = ("namesrvAddr", "configFile", "endpoint")
 _IDENTITY = ("accessKey", "secretKey", "securityToken")
-# What takes the place of what.
+# Setting the key on the left clears the keys on the right.
 _INSTEAD = (
     *((way, tuple(other for other in _WAYS if other != way)) for way in _WAYS),
     ("accessKey", ("credentials", *_IDENTITY)),
@@ -169,17 +169,17 @@ def context_set(
 
 
 def _path(text: str | None) -> str | None:
-    """A file named on the command line is relative to where the operator is."""
+    """Make a path absolute: on the command line it is relative to the working directory."""
     return text and str(Path(text).expanduser().absolute())
 
 
 def _source(source: str | None) -> str | None:
-    """Where credentials are, with its path made absolute."""
+    """The source of credentials, with an absolute path."""
     if source is None:
         return None
     kind, _, name = source.partition(":")
     if (source != "env" and kind not in ("file", "tools", "keyring")) or (source != "env" and not name):
-        # It is not repeated: somebody may have taken it for the place of a secret.
+        # The message does not repeat the value: an operator may have typed a secret here.
         raise UsageError(f"--credentials has to be one of {', '.join(SOURCES)}")
     return f"{kind}:{_path(name)}" if kind in ("file", "tools") else source
 
@@ -202,7 +202,7 @@ def _unset(context: Context, keys: Iterable[str]) -> Context:
 
 
 def _replace(item: dict[str, Any], values: Mapping[str, Any]) -> None:
-    """Put values into a context's map, in the place of what they exclude."""
+    """Put values into a context's map, and clear the keys that they exclude."""
     for one, others in _INSTEAD:
         if one in values:
             for other in others:

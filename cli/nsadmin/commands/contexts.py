@@ -1,4 +1,4 @@
-"""contextList, contextShow, contextUse, contextDelete: clusters that are known by name."""
+"""contextList, contextShow, contextUse, contextDelete: manage the saved contexts."""
 
 from collections.abc import Callable, Iterable
 from typing import Annotated, TypeVar
@@ -94,12 +94,12 @@ def _load() -> Contexts:
 
 
 def kept(change: Callable[[Contexts], Contexts]) -> Contexts:
-    """The contexts after a change, saved."""
+    """Apply a change to the contexts, save them, and return them."""
     return attempt(lambda: contexts.change(contexts.path(), change))
 
 
 def attempt(step: Callable[[], T]) -> T:
-    """What a step returns; a mistake in the file of contexts is one of the command line's."""
+    """Call a function that uses the contexts file; a mistake in that file becomes a UsageError."""
     try:
         return step()
     except BadConfig as error:
@@ -107,7 +107,7 @@ def attempt(step: Callable[[], T]) -> T:
 
 
 def rows_of(found: Contexts, names: Iterable[str], in_table: Iterable[str] = COLUMNS) -> Rows:
-    """A row for each of these contexts; a table leaves out what none of them has."""
+    """A row for each of these contexts; a table omits columns that none of them has a value for."""
     rows = [_row(found, name) for name in names]
     shown = [
         key for key in in_table if key in COLUMNS[:2] or any(row[key] not in (None, False) for row in rows)
@@ -137,7 +137,7 @@ def _row(found: Contexts, name: str) -> Row:
 
 
 def _credentials(context: Context) -> str | None:
-    """Where they are, and whose."""
+    """Describe where a context's credentials are, without the secrets."""
     own = context.credentials
     if not isinstance(own, Credentials):
         return own

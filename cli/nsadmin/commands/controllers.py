@@ -1,4 +1,4 @@
-"""Commands about controllers: any of their list is asked, and who leads is found out."""
+"""Owns the commands for controllers; any controller of the list can be asked to find the leader."""
 
 from collections.abc import Callable, Iterator, Sequence
 from time import time
@@ -281,7 +281,7 @@ def clean_broker_metadata(
         return _ordered(session, before, after, _members, ServerResult(leader, True, None))
     done = there.clean(leader, cluster or "", broker_name, wanted, living, int(time() * 1000))
     if done.error is None:
-        # A broker without replicas is not known any more.
+        # Controllers forget a broker that has no replicas left.
         found = there.replica_sets(leader, [broker_name]).get(broker_name)
         after = found or before._replace(replicas=())
         left = [item for item in gone if after.replica(item.broker_id)]
@@ -337,7 +337,7 @@ def _row(item: ReplicaSet, replica: Replica) -> Row:
 
 
 def _notes(found: Sequence[ServerResult[ControllerMeta]]) -> list[str]:
-    """Controllers that did not answer, and leaders that not all agree on."""
+    """A note for each controller that did not answer, and one if the controllers name different leaders."""
     notes = [f"controller {item.addr}: {error_text(item.error)}" for item in found if item.error]
     leaders = {item.result.leader_addr for item in found if item.result}
     if len(leaders) > 1:

@@ -1,4 +1,4 @@
-"""contextLogin: credentials for a context, asked for and stored where nobody else reads them."""
+"""Owns contextLogin, which asks for the credentials of a context and stores them privately."""
 
 from pathlib import Path
 from typing import Annotated

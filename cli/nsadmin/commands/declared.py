@@ -1,6 +1,6 @@
-"""Word, Option and shows: how a command says what may stand behind its name, and what its rows have.
+"""Owns the records that declare a command's arguments, options and columns.
 
-No parser is loaded.
+Importing it loads no parser.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ F = TypeVar("F", bound=Callable[..., object])
 class Word(NamedTuple):
     """A text given by position or by a flag: `wipeWritePerm broker-a`, `wipeWritePerm -b broker-a`.
 
-    `values` says what to offer on TAB where the metavar does not (see `nsadmin.complete.sources`).
+    `value_source` names what TAB offers if the metavar does not say it (see `nsadmin.complete.sources`).
     """
 
     flags: tuple[str, ...]
@@ -24,10 +24,10 @@ class Word(NamedTuple):
 
 
 class Option:
-    """A value behind a flag, or a flag alone; "--on/--off" is a pair of flags for true and false.
+    """A flag with a value, or a flag alone; "--on/--off" is a pair of flags for true and false.
 
-    `metavar` is what the value is called; `minimum` is the least that a number may be; `values` is as a
-    Word's.
+    `metavar` is the name of the value in the help, `minimum` the smallest number that the option accepts.
+    `value_source` means the same as in `Argument`.
     """
 
     def __init__(
@@ -46,11 +46,11 @@ class Option:
 
 
 REQUIRED = object()
-"""The default of what has none."""
+"""The default of a parameter that has no default."""
 
 
 class Parameter(NamedTuple):
-    """A parameter of a command: `type` is what its signature says, such as `int | None`."""
+    """A parameter of a command: `value_type` is the type in its signature, such as `int | None`."""
 
     name: str
     type: Any
@@ -59,14 +59,14 @@ class Parameter(NamedTuple):
 
 
 class Help(Exception):
-    """Help was asked for; the text is the argument."""
+    """The operator asked for help; the exception's argument is the help text."""
 
 
 HELP = Parameter("help_", bool, Option("-h", "--help", help="Show this and exit."), False)
 
 
 def parameter(name: str, annotation: Any, default: Any) -> Parameter:
-    """The parameter that is annotated so; the flag of a word may always be left out."""
+    """Build the parameter from its annotation; the flag of an `Argument` is always optional."""
     declared = next(extra for extra in annotation.__metadata__ if isinstance(extra, (Word, Option)))
     if isinstance(declared, Word):
         return Parameter(name, str | None, declared, None)
@@ -74,7 +74,7 @@ def parameter(name: str, annotation: Any, default: Any) -> Parameter:
 
 
 def parameters_of(function: Callable[..., Any]) -> list[Parameter]:
-    """A command's parameters, but for the session. `inspect`, which knows the same, takes 8 ms to load."""
+    """A command's parameters without the session. `inspect` would return the same, but takes 8 ms to load."""
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
     defaults = function.__defaults__ or ()
@@ -86,9 +86,10 @@ def parameters_of(function: Callable[..., Any]) -> list[Parameter]:
 
 
 def shows(*columns: Sequence[str]) -> Callable[[F], F]:
-    """Declare the columns of a command's rows: those of each kind of rows that it may return.
+    """Declare the columns of a command's rows: one sequence for each kind of rows that it can return.
 
-    What each of them means stands in `columns.py`; help, man pages and the reference show it.
+    `nsadmin.commands.columns.meanings` explains each column; help, man pages and the reference show
+    that text.
     """
 
     def declare(function: F) -> F:

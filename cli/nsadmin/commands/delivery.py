@@ -1,4 +1,4 @@
-"""What queryMsgById and queryMsgByUniqueKey do with messages: hand them to a client, or send them again."""
+"""Delivers messages that queryMsgById or queryMsgByUniqueKey found to one client, or to their topic again."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -43,7 +43,7 @@ PushClient = Annotated[
 
 
 def is_wanted(command: str, group: str | None, client_id: str | None) -> bool:
-    """Whether messages are to be handed over."""
+    """Whether the line names a client that gets the messages; group and client belong together."""
     if (group is None) != (client_id is None):
         raise UsageError(f"{command}: -g GROUP and -d CLIENT belong together: type both")
     return group is not None
@@ -52,7 +52,7 @@ def is_wanted(command: str, group: str | None, client_id: str | None) -> bool:
 def hand_over(
     session: Session, command: str, items: Sequence[Located], group: str | None, client_id: str | None
 ) -> Rows:
-    """Each message to the client, one after another; a row says what it made of it."""
+    """Push each message to the client, one after another; a row shows how the client consumed it."""
     session.require_writable(f"{command} -g -d")
     session.require_yes(f"{command} -g -d")
     delivery = session.admin.delivery
@@ -81,7 +81,7 @@ def hand_over(
 
 
 def _handed(delivery: Delivery, receiver: Receiver) -> tuple[Row, RocketMQError | None]:
-    """What the client said, and why that is no success."""
+    """The cells of the client's answer, and the error if it did not consume the message."""
     try:
         handed = delivery.hand(receiver)
     except RocketMQError as error:
@@ -93,7 +93,7 @@ def _handed(delivery: Delivery, receiver: Receiver) -> tuple[Row, RocketMQError 
 
 
 def send_again(session: Session, command: str, items: Sequence[Located]) -> Rows:
-    """Each message to the queue that it is in, or to another of its topic; rows as those of sendMessage."""
+    """Send each message to its own queue, or to another queue of its topic; rows are those of sendMessage."""
     session.require_writable(f"{command} -s")
     session.require_yes(f"{command} -s")
     delivery = session.admin.delivery

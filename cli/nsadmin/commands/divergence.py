@@ -1,4 +1,4 @@
-"""divergence: whether all name servers know the same, what they know differently, and probably why."""
+"""divergence: compares the state of all name servers, and explains the differences."""
 
 from collections.abc import Iterator, Sequence
 from time import monotonic, sleep
@@ -28,11 +28,11 @@ _LONGEST = 86_400
 
 
 class Differ(RocketMQError):
-    """Name servers do not agree."""
+    """Name servers have different state that does not converge."""
 
 
 class NotKnown(RocketMQError):
-    """Not enough of them answered to say so."""
+    """Too few name servers answered to compare them."""
 
 
 @shows(COLUMNS, HASH_COLUMNS)
@@ -147,7 +147,7 @@ def _row(finding: Finding, servers: Sequence[str]) -> Row:
 
 
 def _each(finding: Finding, servers: Sequence[str]) -> Iterator[Row]:
-    """A row for each thing, also for those that differ because of their broker."""
+    """A row for each difference, including topics that differ only because their broker does."""
     for one in finding.differences:
         yield _row(finding._replace(differences=(one,), implied=()), servers)
     for one in finding.implied:
@@ -190,7 +190,7 @@ def _silent(look: Look) -> list[str]:
 
 
 def _errors(look: Look) -> list[RocketMQError | None]:
-    """What the exit code is made of: 1 where they diverge, 3 where that is not known."""
+    """The errors that decide the exit code: 1 if name servers diverge, 3 if that is unknown."""
     if look.verdict == "diverge":
         return [Differ("they diverge")]
     return [None, NotKnown("not all answered")] if look.verdict in ("unknown", "partial") else []

@@ -1,11 +1,11 @@
-"""What a command's docstring says: paragraphs and, in its last section, examples that can be typed.
+"""Owns parsing of a command's docstring into paragraphs and, from its last section, examples.
 
     Examples:
         # What it does, in a line
         nsadmin topicRoute orders
 
-They go with `nsadmin lab up --namesrv-port 9876 --broker-port 10911`. An exit code other than 0 stands at the
-end of the line above, as in "(exit code 5)". Only help and the manual read this.
+The examples run against `nsadmin lab up --namesrv-port 9876 --broker-port 10911`. The comment line ends with
+an exit code other than 0, as in "(exit code 5)". Only help and the manual load this module.
 """
 
 import inspect
@@ -22,7 +22,7 @@ _EXIT_CODE = re.compile(r"\(exit code (\d+)\)$")
 
 
 class Example(NamedTuple):
-    """A command line, what it does, and the exit code it has in the lab."""
+    """An example: its command line, its description, and its exit code in the lab."""
 
     line: str
     about: str
@@ -30,14 +30,14 @@ class Example(NamedTuple):
 
 
 class Documented(NamedTuple):
-    """A docstring: its paragraphs, each as one line, and its examples."""
+    """A parsed docstring: its paragraphs, each as one line, and its examples."""
 
     paragraphs: list[str]
     examples: list[Example]
 
 
 def documented(function: Callable[..., Any]) -> Documented:
-    """What a command says of itself; ValueError where its examples are not written as they should be."""
+    """Parse a command's docstring; ValueError for an example without its comment or command line."""
     text, _, section = (inspect.getdoc(function) or "").partition(f"\n\n{_TITLE}\n")
     paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
     return Documented(paragraphs, _examples(section))
@@ -55,12 +55,12 @@ def _examples(section: str) -> list[Example]:
 
 
 def description(doc: str) -> str:
-    """A docstring without its examples."""
+    """The docstring without its examples."""
     return inspect.cleandoc(doc).partition(f"\n\n{_TITLE}\n")[0]
 
 
 def help_sections(entry: Entry, function: Callable[..., Any]) -> str:
-    """The columns and the examples of a command, as they stand at the end of its help."""
+    """The text of a command's columns and examples, which its help ends with."""
     parts = []
     meanings = columns.of(entry.name, function)
     if meanings:

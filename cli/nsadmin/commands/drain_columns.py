@@ -1,4 +1,4 @@
-"""What columns of the commands about drains mean there, with their units."""
+"""Owns the meanings and units of columns that are particular to drain, undrain and rollingRestart."""
 
 COLUMNS = {
     "drain": {

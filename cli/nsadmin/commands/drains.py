@@ -1,4 +1,4 @@
-"""drain, undrain, drainStatus: a broker that nobody writes to any more, until it may be written to again."""
+"""drain, undrain, drainStatus: stop client writes to a broker, allow them again, list unfinished drains."""
 
 from collections.abc import Callable, Iterator, Mapping
 from time import sleep, time
@@ -154,14 +154,14 @@ def drain(
 
 
 def rules(command: str, settle: str, intervals: int, threshold: int, for_good: bool = False) -> Rules:
-    """When it is safe, as the options of `command` have it. UsageError."""
+    """Parse the options that say when stopping a broker is safe; UsageError for an invalid one."""
     return Rules(
         round(duration(command, "--settle", settle, 0.1, 3600) * 1000), intervals, threshold, for_good
     )
 
 
 def pace(command: str, interval: str) -> float:
-    """Seconds from one look to the next. UsageError."""
+    """Parse --interval into the seconds between two observations; UsageError for an invalid one."""
     return duration(command, "--interval", interval, 0.1, 600)
 
 
@@ -188,7 +188,7 @@ def _refusal(plan: Plan, risks: list[str]) -> Refused | None:
 
 
 def _keeping(session: Session, broker: str, servers: tuple[Server, ...]) -> Keeping | None:
-    """The folder of the broker's drain; None where nobody knows its cluster."""
+    """Find the folder of the broker's drain; None if neither a name server nor a saved drain has it."""
     cluster = next((server.cluster for server in servers if server.cluster), None)
     if cluster is not None:
         return Keeping(folder_of(home(), cluster, broker), broker)
@@ -214,7 +214,7 @@ def _planned(broker: str, servers: tuple[Server, ...], refusal: Refused | None) 
 
 
 def _told(session: Session, plan: Plan, begin: Callable[[Clock], Iterator[Record]]) -> Iterator[Text]:
-    """What happens, a line for each change; the last line decides the exit code."""
+    """Run the drain and yield a line for each event; the last text decides the exit code."""
     tell = Teller(session, "drain", words)
     safe: Record | None = None
     ended: Record | None = None
@@ -296,7 +296,7 @@ def _undone(broker: str, rows: list[Row]) -> Rows:
     for row in rows:
         errors.append(NotApplied(str(row["error"])) if row["error"] else None)
         if row["result"] == "partly":
-            # Other topics are as before.
+            # Other topics are as before: the None makes the exit code that of a partial failure.
             errors.append(None)
     notes = [f"{row['namesrvAddr']}: {row['error']}" for row in rows if row["error"]]
     in_table = tuple(name for name in UNDO_COLUMNS if name != "differing")

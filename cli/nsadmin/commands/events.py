@@ -1,4 +1,4 @@
-"""Events in words: what was before and what is afterwards, on one line."""
+"""Describes a journal event on one line, with the state before and after it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,7 +15,7 @@ _QUEUES = ("readQueueNums", "writeQueueNums", "perm")
 
 
 def in_words(kind: str, fields: Fields) -> str | None:
-    """What an event of a kind changed; of one without words of its own, its fields."""
+    """Describe the change of an event; for a kind without a describer, list its fields. None for no text."""
     said = _WORDS.get(kind, _plain)(fields)
     return said or None
 
@@ -57,7 +57,7 @@ def _queues(group: Fields) -> str:
 
 
 def _sides(change: Fields, names: tuple[str, ...]) -> str:
-    """Before and after, by the settings that matter most."""
+    """The difference between before and after, limited to the named settings."""
     sides = (change.get("before"), change.get("after"))
     return words(*({name: side.get(name) for name in names} if side else None for side in sides)) or ""
 
@@ -99,7 +99,7 @@ def _conflict(fields: Fields) -> str:
 
 
 def _told(fields: Fields) -> str:
-    """What a broker told of itself, as far as it did."""
+    """The values that a broker reported about itself; values that it did not report are left out."""
     told = " ".join(f"{name}={value}" for name, value in fields.items() if name not in _OF_A_BROKER)
     return f"{_place(fields)} {told}".rstrip()
 

@@ -1,4 +1,4 @@
-"""exportConfigs, exportMetadata, exportMetrics: what a cluster is, as JSON under mqadmin's names."""
+"""Owns exportConfigs, exportMetadata and exportMetrics: JSON about a cluster, with mqadmin's field names."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -132,7 +132,7 @@ def _written(
     errors: Mapping[str, RocketMQError | None],
     found: int,
 ) -> Rows | Text:
-    """The document to stdout or in a file; nothing of it where no broker told anything."""
+    """Return the document for stdout, or write it to a file; raise the first error if no broker answered."""
     failed = {broker: error for broker, error in errors.items() if error is not None}
     if not found:
         raise next(iter(failed.values()), UsageError(f"{name}: the cluster has no brokers"))

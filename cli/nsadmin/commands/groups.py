@@ -1,4 +1,4 @@
-"""getConsumerConfig, updateSubGroup and deleteSubGroup: consumer groups as brokers know them."""
+"""Owns getConsumerConfig, updateSubGroup and deleteSubGroup, which manage consumer groups on brokers."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,7 +41,7 @@ CONFIG_IN_TABLE = (
 CHANGE_COLUMNS = ("target", "brokerName", "group", *CHANGE)
 CHANGED_IN_TABLE = ("target", "brokerName", "group", *CHANGE_IN_TABLE)
 MAIN_SETTINGS = ("consumeEnable", "retryQueueNums", "retryMaxTimes")
-"""What a table shows of a group that comes or goes; JSON has all."""
+"""The settings that a table shows of a created or deleted group; JSON has all of them."""
 DELETION_COLUMNS = ("target", "role", "group", "topic", *CHANGE)
 DELETION_IN_TABLE = ("target", "role", "group", "topic", *CHANGE_IN_TABLE)
 
@@ -176,7 +176,7 @@ def _policy(text: str | None) -> object:
 
 
 def _signed(text: str | None) -> dict[str, str]:
-    """ "+a=1,-b" by its signed keys."""
+    """Split "+a=1,-b" into values by signed key: {"+a": "1", "-b": ""}."""
     signed = {}
     for item in (text or "").split(","):
         key, _, value = item.strip().partition("=")
@@ -213,7 +213,7 @@ def _words(before: Mapping[str, Any], after: Mapping[str, Any], named: Iterable[
 
 
 def _unnamed(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Without the name of the group, which stands in the row anyway; in the order of names."""
+    """The settings sorted by name, without the group's name, which has a column of its own."""
     return {name: settings[name] for name in sorted(settings) if name != "groupName"}
 
 
@@ -269,7 +269,7 @@ def delete_sub_group(
     errors = [result.error for result in results]
     if None in errors:
         errors = [None if is_not_found(error) else error for error in errors]
-    # A group that was made anew was deleted all the same.
+    # AlreadyRecreated means that the delete worked, and that a client created the group again.
     is_deleted = any(error is None or isinstance(error, MadeAnew) for error in errors)
     for topic in topics if cluster is not None and is_deleted else ():
         topic_rows, topic_errors = _without_topic(session, group, topic, cluster)
@@ -281,7 +281,7 @@ def delete_sub_group(
 def _without_topic(
     session: Session, group: str, topic: str, cluster: str | None
 ) -> tuple[list[Row], list[RocketMQError | None]]:
-    """Delete a topic of the group; one that was never there is no failure."""
+    """Delete a topic of the group; a topic that does not exist is no error."""
     try:
         deletion = session.admin.topics.deletion(topic, cluster or "")
     except RocketMQError as error:

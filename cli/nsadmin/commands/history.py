@@ -1,4 +1,4 @@
-"""history: what happened to a topic, a broker, a cluster or a KV key, out of journals; no server is asked."""
+"""history: shows the events of a topic, a broker, a cluster or a KV key from journals; asks no server."""
 
 from collections.abc import Iterable, Iterator
 from heapq import merge
@@ -31,9 +31,10 @@ _PAUSE = 0.2
 
 
 class Wanted(NamedTuple):
-    """Which records to show: of whom, of which times (ms; from `begin` to before `end`) and types.
+    """Which records to show: their subject, times and types.
 
-    `limit` is how many of the newest, None for all.
+    The times go from `begin_ms` to before `end_ms` (ms since 1970). `max_records` keeps only the newest
+    records; None keeps all.
     """
 
     subject: Subject | None
@@ -127,7 +128,7 @@ def _subject(kind: str | None, name: str | None, key: str | None) -> Subject | N
 
 
 def _types(given: list[str] | None) -> frozenset[str]:
-    """The types to show, whatever case they are typed in."""
+    """Parse the event types to show, in any case."""
     by_lower = {name.lower(): name for name in KINDS}
     for text in given or ():
         if text.lower() not in by_lower:
@@ -137,7 +138,7 @@ def _types(given: list[str] | None) -> frozenset[str]:
 
 
 class _Teller:
-    """One journal; `error` is what was wrong with its files."""
+    """Reads the matching records of one journal; `read_error` is the error that ended reading."""
 
     def __init__(self, journal: Found, wanted: Wanted, goes_on: bool) -> None:
         self.journal = journal
@@ -148,7 +149,7 @@ class _Teller:
         self._reached = 0
 
     def past(self) -> list[tuple[Record, Row]]:
-        """What there is; of more than `limit`, at least one more than that, the newest."""
+        """Read the existing records. Of more than `max_records`, it returns at least one more, the newest."""
         try:
             return attempt("history", self.journal, self._past)
         except RocketMQError as error:
@@ -158,12 +159,12 @@ class _Teller:
     def _past(self, folder: Path) -> list[tuple[Record, Row]]:
         wanted = self._wanted
         if self._goes_on:
-            # What comes while the past is read is behind this one, or the last one that was read.
+            # New records that arrive during reading come after this one, or after the last one that was read.
             self._reached = max((record.seq for record in reading.last(folder, 1)), default=0)
         found: list[list[tuple[Record, Row]]] = []
         count = 0
         for records in reading.backwards(folder, wanted.begin, wanted.end, self._sieve()):
-            # Each segment begins with a snapshot, so nothing needs to be known of those before it.
+            # Each segment begins with a snapshot, so its records need no state from earlier segments.
             concerning = Concerning(wanted.subject)
             if not found:
                 self._concerning = concerning
@@ -178,15 +179,15 @@ class _Teller:
         if not wanted.types.isdisjoint(ROUTINE):
             return Sieve(concerning.may_be, None, wanted.types)
         if concerning.terms is not None and wanted.types == _USUAL:
-            # What terms lead to is of all types but the routine ones.
+            # The search terms select records of all types except the routine ones.
             return Sieve(concerning.may_be, concerning.terms)
         follows_cluster = wanted.subject is not None and wanted.subject.kind == "cluster"
-        # Who follows a cluster learns its brokers from snapshots.
+        # A cluster's brokers are learned from snapshots, so these have to pass the sieve.
         learned = {Snapshot.__name__} if follows_cluster else set()
         return Sieve(concerning.may_be, concerning.terms, wanted.types | learned)
 
     def coming(self) -> Iterator[list[tuple[Record, Row]]]:
-        """What each look finds."""
+        """Yield the new matching records of each poll of the journal."""
         for records in reading.looks(self.journal.folder, self._reached):
             yield list(self._told(self._concerning, records))
 

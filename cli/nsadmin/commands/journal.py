@@ -1,4 +1,4 @@
-"""journalCat, journalTail, journalStat, journalVerify: the journal in a folder; no server is asked."""
+"""journalCat, journalTail, journalStat, journalVerify: read the journal in a folder; ask no server."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -149,7 +149,7 @@ def _verified(one: reading.Checked) -> Row:
 
 @contextmanager
 def _reading(command: str, folder: str) -> Iterator[Path]:
-    """The folder of a journal; one line for whatever is wrong with it."""
+    """Yield the path of a journal's folder; errors of its files become a one-line UsageError."""
     path = Path(folder).expanduser()
     try:
         if not segments.segments(path):
@@ -179,7 +179,7 @@ def _row(record: Record) -> Row:
 
 
 def _summary(fields: Any) -> str:
-    """The event in a line: what is long is counted."""
+    """Summarize an event on one line; lists become their lengths."""
     return " ".join(
         f"{name}={_counted(name, value)}" for name, value in fields.items() if not isinstance(value, dict)
     )

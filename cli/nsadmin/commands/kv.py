@@ -1,4 +1,4 @@
-"""kvGet, kvList, updateKvConfig, deleteKvConfig: the KV config, which each name server keeps for itself."""
+"""Owns kvGet, kvList, updateKvConfig and deleteKvConfig; each name server has a KV config of its own."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -96,7 +96,7 @@ def _rows(namespace: str, key: str, results: Sequence[ServerResult[str]], done: 
 
 
 def _planned(found: ServerResult[str], value: str) -> ServerResult[str]:
-    """What a write would do: a key that is not there yet is no failure."""
+    """The result that a write would have; a missing key is no error, because the write creates it."""
     if found.error is None or is_not_found(found.error):
         return ServerResult(found.addr, value, None)
     return found

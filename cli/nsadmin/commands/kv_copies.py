@@ -1,4 +1,4 @@
-"""kvDiff, kvSync, kvExport, kvImport: KV config, which name servers never copy to each other."""
+"""Owns kvDiff, kvSync, kvExport and kvImport: name servers never copy the KV config to each other."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -41,7 +41,7 @@ PruneOption = Annotated[bool, Option("--prune", help="Delete keys that are not i
 
 
 class Differ(RocketMQError):
-    """Name servers do not have the same."""
+    """The KV configs of the name servers differ."""
 
 
 @shows(DIFF_COLUMNS)
@@ -231,7 +231,7 @@ def kv_import(
 
 
 def _make(session: Session, command: str, wanted: KvTables, addrs: Sequence[str], prune: bool) -> Rows:
-    """Have these name servers what is wanted: a row for each change, and for each that could not be asked."""
+    """Write these tables to the name servers; a row for each change, and for each server that failed."""
     kv = session.admin.kv
     found = kv.tables_each(list(wanted), addrs)
     present = {addr: tables for addr, tables, _ in found if tables is not None}

@@ -1,4 +1,4 @@
-"""`lab`: runs name servers and a fleet of simulated brokers; no other command imports them."""
+"""lab: runs name servers and a fleet of simulated brokers; no other command imports them."""
 
 from __future__ import annotations
 
@@ -33,16 +33,17 @@ def lab(argv: list[str]) -> int:
 
 
 def flags() -> ArgumentParser:
-    """What it takes."""
+    """The command's argument parser."""
     from namesrv_core.lab.command import parser
 
     return parser("nsadmin lab")
 
 
 def announce(addresses: Sequence[str]) -> tuple[str, Callable[[], None]]:
-    """Add a context for these name servers, unless there is another one of that name.
+    """Add the context `lab` for these name servers, unless the operator has a context of that name.
 
-    What to say of it, and what takes it back.
+    Returns:
+        A line about the context to print, and a function that removes the context.
     """
     import os
 
@@ -60,7 +61,7 @@ def announce(addresses: Sequence[str]) -> tuple[str, Callable[[], None]]:
             if not contexts.change(file, without).by_name and is_new:
                 os.remove(file)
         except (contexts.BadConfig, OSError):
-            # It is the operator's by now, and his to repair.
+            # The operator has changed the file in the meantime, so it is left as it is.
             pass
 
     def with_mine(known: contexts.Contexts) -> contexts.Contexts:
@@ -75,7 +76,7 @@ def announce(addresses: Sequence[str]) -> tuple[str, Callable[[], None]]:
 
 
 def _is_left_over(context: object) -> bool:
-    """None, or what a lab that was killed has left: addresses of this machine, and nothing else."""
+    """Whether there is no context, or one that a killed lab left: it has only local addresses."""
     from nsadmin.contexts import Context
 
     if context is None:

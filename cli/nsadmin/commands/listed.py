@@ -1,4 +1,4 @@
-"""updateTopicList and updateSubGroupList: many topics or groups from a file."""
+"""updateTopicList, updateSubGroupList: create or change many topics or groups from a file."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -111,7 +111,7 @@ def _listed(command: str, kind: SpreadKind, file: str) -> Listed:
 
 
 def _alone(session: Session, addr: str) -> Live:
-    """One master that is known by its address; no name server is asked."""
+    """Observe one master by its address, without a name server; NotApplied if it is a slave."""
     [config] = session.admin.broker_configs.each([addr])
     if config.error is not None:
         raise config.error

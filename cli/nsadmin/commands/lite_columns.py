@@ -1,4 +1,4 @@
-"""What the columns of the commands about lite topics mean."""
+"""Owns the meanings of the columns of the commands about lite topics."""
 
 COLUMNS = {
     "getBrokerLiteInfo": {
@@ -38,4 +38,4 @@ COLUMNS = {
         "groups": "groups that may read its lite topics",
     },
 }
-"""By command."""
+"""Column meanings by command."""

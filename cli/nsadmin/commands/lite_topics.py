@@ -1,4 +1,4 @@
-"""Lite topics of 5.5.0: what brokers have of them, who reads them, how far groups are behind."""
+"""Owns the commands for lite topics (RocketMQ 5.5.0): their state on brokers, their clients, their lag."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -45,7 +45,7 @@ Group = Annotated[str, Word(("-g", "--group"), "GROUP", "The consumer group.")]
 
 
 class _Place(NamedTuple):
-    """A broker of a route; `error` is why it is not asked."""
+    """A broker of a route; `error` is the reason why it is not asked, None if it can be asked."""
 
     name: str
     addr: str | None
@@ -229,7 +229,7 @@ def get_lite_group_info(
 
 
 def _bound(found: LiteGroup, group: str, parent: str) -> LiteGroup:
-    """Brokers go by the group alone: what they tell may be of another parent topic."""
+    """Brokers look up the group only, so their answer may be about another parent topic: raise NotApplied."""
     if found.parent_topic != parent:
         raise NotApplied(f"{group!r} is bound to the parent topic {found.parent_topic!r}, not {parent!r}")
     return found
@@ -294,7 +294,7 @@ def trigger_lite_dispatch(
 
 
 def _route(session: Session, parent: str) -> list[_Place]:
-    """The brokers of the topic: masters, or a slave where there is no master now."""
+    """The brokers of the topic's route, each with its master's address, or a slave's if it has no master."""
     return [
         _Place(queue.broker_name, queue.any_addr, None if queue.any_addr else NotFound("it is not there now"))
         for queue in session.admin.topics.route(parent).queues
@@ -302,9 +302,9 @@ def _route(session: Session, parent: str) -> list[_Place]:
 
 
 def _holding(session: Session, parent: str, group: str) -> list[_Place]:
-    """The same, asked whether they know the group first; NotFound if all answer and none does.
+    """The brokers of the route, with an error for each that lacks the group; NotFound if no broker has it.
 
-    Brokers make a group that they are asked for (autoCreateSubscriptionGroup), and then say it is not LITE.
+    The commands check this first: asked for a missing group, brokers create it (autoCreateSubscriptionGroup).
     """
     places = _route(session, parent)
     held = _asked(places, lambda some: session.admin.groups.holders(group, map(at, some)))
@@ -316,7 +316,7 @@ def _holding(session: Session, parent: str, group: str) -> list[_Place]:
 def _asked(
     places: Sequence[_Place], ask: Callable[[list[str]], list[ServerResult[T]]]
 ) -> list[ServerResult[T]]:
-    """The result of each place that can be asked, and the error of each that cannot."""
+    """One result for each broker: its answer, or the error because of which it is not asked."""
     results = iter(ask([place.addr for place in places if place.addr and not place.error]))
     return [
         ServerResult(place.addr or "", None, place.error) if place.error or not place.addr else next(results)
@@ -341,7 +341,7 @@ def _told(result: ServerResult[T], tell: Callable[[T], Row]) -> Row:
 
 
 def _found_somewhere(rows: Rows) -> Rows:
-    """Where one broker knows it, that others do not is no error."""
+    """If at least one broker succeeded, "not found" on the others is no error."""
     if None not in rows.errors:
         return rows
     return rows._replace(errors=[None if is_not_found(error) else error for error in rows.errors])

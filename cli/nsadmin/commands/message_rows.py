@@ -1,4 +1,4 @@
-"""Messages as rows: bodies are bytes, shown as text where they are text, else as base64."""
+"""Builds rows of messages; a body is shown as text if it can be decoded, else as base64."""
 
 import codecs
 from base64 import b64encode
@@ -49,7 +49,7 @@ WHOLE_IN_TABLE = (
 
 
 def charset(command: str, option: str, name: str | None) -> str:
-    """The name of an encoding of text, utf-8 where none was given."""
+    """The normalized name of an encoding, utf-8 if none is given; UsageError if Python has no such codec."""
     try:
         found = codecs.lookup(name or "utf-8")
         "".encode(found.name)
@@ -59,7 +59,7 @@ def charset(command: str, option: str, name: str | None) -> str:
 
 
 def message_row(item: Located, encoding: str = "utf-8", *, with_body: bool = True) -> Row:
-    """All that a message says; without its body the three columns about it are null."""
+    """All columns of a message; without its body, the three columns about the body are null."""
     message = item.message
     body, shown_as = _body(message, encoding) if with_body else (None, None)
     return {
@@ -95,7 +95,7 @@ def found_rows(
     in_table: Sequence[str],
     encoding: str = "utf-8",
 ) -> Rows:
-    """What brokers had; NotFound with the text `missing` where all of them answered and none had any."""
+    """Rows of the messages found; NotFound with `missing_text` if all brokers answered and none had any."""
     failures = [broker for broker in found.brokers if broker.error is not None]
     notes = [f"broker {addr}: {error_text(error)}" for addr, _, error in failures if error is not None]
     if not found.messages:
@@ -108,7 +108,7 @@ def found_rows(
 
 
 def body_notes(items: Iterable[Located]) -> list[str]:
-    """A line for each different reason why bodies are shown as they are stored."""
+    """A line for each different reason why some bodies could not be decoded."""
     ids: dict[str, list[str]] = {}
     for item in items:
         if item.message.body_error is not None:

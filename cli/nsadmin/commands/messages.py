@@ -1,4 +1,4 @@
-"""queryMsgByKey, queryMsgByUniqueKey, queryMsgById, queryMsgByOffset: messages, wherever they are."""
+"""Owns queryMsgByKey, queryMsgByUniqueKey, queryMsgById and queryMsgByOffset, which find messages."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -27,7 +27,7 @@ from nsadmin.session import Session
 
 _HOUR = 3_600_000
 BROKER_MAX = 64
-"""Messages that a broker gives at a time, whatever was asked for (its maxMsgsNumBatch)."""
+"""The most messages that a broker returns for one query (its maxMsgsNumBatch)."""
 
 TRACKED_COLUMNS = (*COLUMNS, "tracks")
 TRACKED_IN_TABLE = (*WHOLE_IN_TABLE, "tracks")
@@ -105,7 +105,7 @@ def query_msg_by_key(
 
 
 def _index_key(item: Located, topic: str, key_type: str, key: str) -> str:
-    """The name of an entry of a RocksDB index: its first part is the hour."""
+    """The key of the message's entry in a RocksDB index; it starts with the hour, in ms."""
     message = item.message
     hour = message.store_timestamp // _HOUR * _HOUR
     return f"{hour}@{topic}@{key_type}@{key}@{message.msg_id}@{message.physical_offset}"
@@ -224,14 +224,14 @@ def _by_id(session: Session, topic: str, msg_id: str, route_topic: str | None) -
 
 
 def _all_of(found: Found, missing: str) -> Sequence[Located]:
-    """What is to be handed on, if it was found at all."""
+    """The messages found; if there are none, raise the first broker's error, or NotFound."""
     if not found.messages:
         raise next((error for error in found.errors if error is not None), None) or NotFound(missing)
     return found.messages
 
 
 def _tracked(session: Session, rows: Rows, found: Found) -> Rows:
-    """The same with the column `tracks`: who has consumed each message, null where no broker says."""
+    """Add the column `tracks`: the groups that have consumed each message, null if no broker reports them."""
     told, notes, errors = [], [*rows.notes], [*rows.errors]
     for row, item in zip(rows.rows, found.messages, strict=True):
         tracks: Sequence[Track] | None = None
@@ -277,7 +277,7 @@ def query_msg_by_offset(
 
 
 def number(command: str, what: str, text: str) -> int:
-    """A number from 0."""
+    """A number of 0 or more, with at most 18 digits."""
     if not (text.isascii() and text.isdigit() and len(text) < 19):
         raise UsageError(f"{command}: {what} {text} is no number from 0")
     return int(text)

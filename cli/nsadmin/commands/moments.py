@@ -1,4 +1,4 @@
-"""Moments: points in time as operators write them, and mqadmin's way to."""
+"""Parses times that operators type, in mqadmin's format too, into milliseconds since 1970."""
 
 import re
 from datetime import date, datetime, timedelta
@@ -20,9 +20,9 @@ _OF_A_DAY = re.compile(r"(?=.)(?:(today|yesterday)(?:\s+|$))?(\d\d?:\d\d(?::\d\d
 
 
 def moment(command: str, option: str, text: str | None, default: int, now: int | None = None) -> int:
-    """Milliseconds since 1970; what names no time zone is meant in the one of this machine.
+    """Parse an option's time into milliseconds since 1970; without a time zone, the local one applies.
 
-    `now`, in the same, is what -2h and yesterday count from; the clock's if left out.
+    `-2h` and `yesterday` count from `now_ms`, by default the time of the clock.
     """
     if text is None:
         return default
@@ -33,7 +33,7 @@ def moment(command: str, option: str, text: str | None, default: int, now: int |
 
 
 def span(command: str, since: str | None, until: str | None) -> tuple[int, int]:
-    """The moments (ms) of --since and --until; from the beginning, without end, where nothing is said."""
+    """Parse --since and --until into ms since 1970; by default from the beginning and without end."""
     now = int(time() * 1000)
     begin = moment(command, "--since", since, 0, now)
     end = moment(command, "--until", until, _NEVER, now)
@@ -43,7 +43,7 @@ def span(command: str, since: str | None, until: str | None) -> tuple[int, int]:
 
 
 def past(command: str, option: str, text: str, now: int | None = None) -> int:
-    """A moment (ms) that is not still to come."""
+    """Parse a time into ms since 1970; UsageError if it is in the future."""
     now = int(time() * 1000) if now is None else now
     found = moment(command, option, text, 0, now)
     if found > now:
@@ -52,7 +52,7 @@ def past(command: str, option: str, text: str, now: int | None = None) -> int:
 
 
 def point(word: str, now: int) -> int:
-    """The moment that a word means at `now` (ms), in ms since 1970; ValueError for what is none."""
+    """Parse a time into ms since 1970, relative to `now_ms`; ValueError if the text is no time."""
     if word == "now":
         return now
     if word.isascii() and word.isdigit() and len(word) < 19:

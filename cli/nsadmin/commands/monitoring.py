@@ -1,4 +1,4 @@
-"""startMonitoring: looks at every consumer group again and again."""
+"""startMonitoring: checks every consumer group periodically."""
 
 from collections.abc import Iterator
 from time import time

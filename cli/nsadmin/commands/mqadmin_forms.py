@@ -1,9 +1,9 @@
-"""mqadmin's own text for commands that are parsed today: rows in, its lines out, byte for byte. Pure.
+"""Formats rows as mqadmin's text, byte for byte, for commands whose text scripts parse. Pure.
 
-Names and brokers stand in our order, which is sorted; mqadmin's is that of a Java map. Widths, cuts and
-headings are those of 5.5.0 (ClusterListSubCommand and so on upstream), its slips among them: what is not
-known stands as 0 or nothing, and times are in the time zone of this machine. Of all groups, consumerProgress
-has those too that mqadmin does not find.
+Widths, truncation and headings are those of 5.5.0 (upstream's ClusterListSubCommand and so on), with its
+quirks: unknown values become 0 or nothing, and times are in the local time zone. There are two differences:
+names and brokers are sorted, where mqadmin uses the order of a Java map, and consumerProgress also lists
+groups that mqadmin does not find.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ Arguments = Mapping[str, Any]
 
 
 def _fixed(number: Any, places: int) -> str:
-    """A number as Java's %.Nf writes it: halves go up, by its decimal digits."""
+    """Format a number like Java's %.Nf, which rounds the decimal digits half up."""
     step = Decimal(1).scaleb(-places)
     return str(Decimal(repr(float(number or 0))).quantize(step, ROUND_HALF_UP))
 
@@ -29,7 +29,7 @@ def _local(text: Any, form: str) -> str:
 
 
 def _text(value: Any) -> str:
-    """A value as Java prints it."""
+    """Format a value as Java prints it."""
     if value is None:
         return "null"
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -60,7 +60,7 @@ def _cluster_list(rows: Rows, arguments: Arguments) -> str:
 
 
 def _load(row: Row) -> tuple[str, ...]:
-    # In its first seconds a broker tells no rates: they are there, and null.
+    # In its first seconds a broker reports no rates: the columns exist, and are null.
     told = "inTps" in row
     queues = {name: _queue(row, name, told) for name in ("send", "pull", "ack")}
     rates = (_fixed(row.get(name), 1) for name in ("timerEnqueueTps", "timerDequeueTps"))
@@ -128,7 +128,7 @@ def _perm(perm: Any) -> int:
 
 
 def _without_nulls(value: Any) -> Any:
-    """Objects in the order of their names, as Java's writer has them."""
+    """Drop null members and sort objects by key, as upstream's JSON writer does."""
     if isinstance(value, list):
         return [_without_nulls(item) for item in value]
     if isinstance(value, dict):
@@ -137,7 +137,7 @@ def _without_nulls(value: Any) -> Any:
 
 
 def _java_json(value: Any, depth: int = 0) -> str:
-    """JSON as fastjson indents it: with tabs, and numbers as keys without quotes."""
+    """Format JSON as fastjson does: indented with tabs, and numeric keys without quotes."""
     inner, outer = "\t" * (depth + 1), "\t" * depth
     if isinstance(value, dict) and value:
         items = (f"{inner}{_key(key)}:{_java_json(item, depth + 1)}" for key, item in value.items())
@@ -160,7 +160,7 @@ def _topic_status(rows: Rows, arguments: Arguments) -> str:
         time = _local(row["lastUpdated"], "%Y-%m-%d %H:%M:%S,%f")[:23]
         numbers = (_text(row[name]) for name in ("queueId", "minOffset", "maxOffset"))
         lines.append(form.format(str(row["brokerName"])[:32], *numbers, time))
-    # mqadmin never adds it up.
+    # mqadmin always prints 0.0, because it never adds up the rates.
     return _lines([*lines, "", "Topic Put TPS: 0.0"])
 
 
@@ -261,4 +261,4 @@ FORMS: dict[str, Callable[[Any, Arguments], str]] = {
     "wipeWritePerm": _wipe_write_perm,
     "updateKvConfig": _update_kv_config,
 }
-"""By command."""
+"""The function that formats the rows of each command, by the command's name."""

@@ -1,4 +1,4 @@
-"""mqadminMap: what to type here for each of mqadmin's commands."""
+"""mqadminMap: lists the nsadmin command for each command of mqadmin."""
 
 from typing import Annotated
 

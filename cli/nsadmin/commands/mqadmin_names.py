@@ -1,13 +1,13 @@
-"""mqadmin's commands: all 96 of 5.5.0 and those of 4.9 that are no more, with what is otherwise here.
+"""Owns the list of mqadmin's commands: the 96 of 5.5.0 and the 5 of 4.9 that were removed.
 
-Whether a command is here under the same name is for the registry to say.
+Each has a note about how nsadmin differs. The registry knows which of them exist here under the same name.
 """
 
 from typing import NamedTuple
 
 
 class Known(NamedTuple):
-    """A command of mqadmin: since which release, what is otherwise here, what does its work here instead."""
+    """A command of mqadmin: its first release, how nsadmin differs, and the command that replaces it here."""
 
     name: str
     since: str
@@ -15,7 +15,7 @@ class Known(NamedTuple):
     instead: str | None = None
 
 
-# name, since, note, and what does its work here under another name
+# name, first release, note, and the name of the command that replaces it here
 _COMMANDS: tuple[tuple[str, ...], ...] = (
     ("addBroker", "5.0", "what is no container says so in a line; a dry run looks"),
     ("addWritePerm", "4.9.4", "an unknown broker is an error, not \"OK, 0\""),
@@ -115,7 +115,7 @@ _COMMANDS: tuple[tuple[str, ...], ...] = (
     ("wipeWritePerm", "4.1", "an unknown broker is an error, not \"OK, 0\""),
 )  # fmt: skip
 
-# 4.9 has them, 5.5.0 does not.
+# Commands of 4.9 that 5.5.0 no longer has.
 _GONE = tuple(
     (name, "4.6 to 5.3.2", note)
     for name, note in (

@@ -1,4 +1,4 @@
-"""getNamesrvConfig and updateNamesrvConfig: the settings of every name server."""
+"""Owns getNamesrvConfig and updateNamesrvConfig, the commands for name server settings."""
 
 from typing import Annotated
 

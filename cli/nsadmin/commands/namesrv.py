@@ -1,4 +1,4 @@
-"""`namesrv`: runs a name server in this process; no other command imports it."""
+"""namesrv: runs a name server in this process; no other command imports it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def namesrv(argv: list[str]) -> int:
 
 
 def flags() -> ArgumentParser:
-    """What it takes."""
+    """The command's argument parser."""
     from namesrv_core.__main__ import parser
 
     return parser("nsadmin namesrv", journals=True)

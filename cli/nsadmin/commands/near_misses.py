@@ -1,4 +1,4 @@
-"""Near misses: of what a command did not find, the names there are that look like the one that was typed."""
+"""Suggests existing names of topics, brokers and so on for a typed name that a command did not find."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -27,9 +27,9 @@ _MOST = 3
 def near_misses(
     function: Callable[..., Any], arguments: Mapping[str, Any], admin: AdminClient, *, ask_name_servers: bool
 ) -> list[str]:
-    """A line for each name that servers do not know and that looks like one they do.
+    """A line for each typed name that servers do not know and that is similar to a known one.
 
-    Where no name server was named, only the broker that was is asked for its own.
+    If the command uses no name server, only the broker that the line names is asked, for its settings.
     """
     declared = {item.name: item.declared for item in parameters_of(function)}
     by_metavar = {word.metavar: arguments.get(name) for name, word in declared.items()}
@@ -45,7 +45,7 @@ def near_misses(
 
 
 def _known(source: str, admin: AdminClient, detail: str) -> list[str]:
-    """What servers know; nothing where none tells."""
+    """The names that servers know; empty if no server answers."""
     try:
         return plain(of_servers(source, admin, detail))
     except RocketMQError:
@@ -53,14 +53,14 @@ def _known(source: str, admin: AdminClient, detail: str) -> list[str]:
 
 
 def _near(typed: str, known: Iterable[str]) -> list[str]:
-    """Up to three names that look like it, or else have it in them; none if it is one of them."""
+    """Up to three names that are similar to the typed one or contain it; none if it is a known name."""
     by_lower = {name.lower(): name for name in known}
     if typed in by_lower.values():
         return []
     lower = typed.lower()
     if lower in by_lower:
         return [by_lower[lower]]
-    # Comparing is slow: of very many names, only those of about the same length.
+    # Comparing is slow, so only names of about the same length are compared.
     alike = [name for name in by_lower if abs(len(name) - len(lower)) <= max(2, len(lower) // 2)]
     found = like(lower, alike) or sorted(
         (name for name in by_lower if len(lower) > 2 and lower in name), key=len

@@ -1,4 +1,4 @@
-"""resetOffsetByTime, skipAccumulatedMessage and cloneGroupOffset: where a consumer group goes on."""
+"""Owns resetOffsetByTime, skipAccumulatedMessage and cloneGroupOffset, which move a group's offsets."""
 
 from collections.abc import Callable, Sequence
 from typing import Annotated
@@ -152,7 +152,7 @@ def _time(command: str, text: str) -> int:
 
 
 def _queue_at(session: Session, topic: str, addr: str, queue_id: int) -> MessageQueue:
-    """The queue as the route has it: only a master may be told to move."""
+    """Look up the queue in the topic's route; NotFound unless the address is of a master with it."""
     for item in session.admin.topics.route(topic).queues:
         if item.broker_addrs.get(MASTER_ID) == addr:
             if not 0 <= queue_id < (item.read_queue_nums or 0):

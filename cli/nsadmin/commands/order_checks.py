@@ -1,4 +1,4 @@
-"""orderConfCheck: whether order configurations fit the topics and brokers that there are."""
+"""Owns orderConfCheck, which compares order configurations with the existing topics and brokers."""
 
 from time import time
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""updateOrderConf: the order configuration of a topic, on every name server."""
+"""Owns updateOrderConf, which shows, writes or deletes a topic's order configuration on name servers."""
 
 from typing import Annotated
 
@@ -78,7 +78,7 @@ def _checked(conf: str | None) -> str:
 
 
 def _noted(session: Session, rows: Rows) -> Rows:
-    """With a line for each name server that keeps it to itself."""
+    """Add a note for each name server that does not send order configurations to clients."""
     if session.dry_run or None not in rows.errors:
         return rows
     unused = session.admin.order_confs.unused_on()

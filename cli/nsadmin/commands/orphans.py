@@ -1,4 +1,4 @@
-"""orphans: topics that have lost their brokers, their name servers or their group."""
+"""orphans: finds topics without a broker, a name server or a group, and deletes them if asked to."""
 
 from collections.abc import Sequence
 from time import sleep, time_ns
@@ -28,7 +28,7 @@ FINDINGS = {
     "noGroup": "no broker has its group",
 }
 _BETWEEN = 1.0
-"""Seconds from one look to the next: what is being made or deleted has arrived by then."""
+"""Seconds between two observations: a topic that is being created or deleted is settled by then."""
 _NAMED = 5
 
 
@@ -107,7 +107,7 @@ def _cleaned(session: Session, found: Sequence[Orphan], facts: Facts, dlq: bool)
 
 
 def _question(chosen: Sequence[Orphan]) -> str:
-    """What goes, and from where, in one question."""
+    """One question that names the topics to delete and their servers."""
     parts = []
     for kind, where in (("noBroker", "from name servers"), ("noGroup", "with their messages from brokers")):
         topics = [item.topic for item in chosen if item.kind == kind]

@@ -1,6 +1,6 @@
-"""What may stand on the line of a command: its own parameters and the options that all commands share.
+"""Owns the shared options, and parses a command line into a command's arguments and these options.
 
-A parameter annotated with a Word can be given by position or by mqadmin's flag.
+A parameter that is annotated with an `Argument` can be given by position or by mqadmin's flag.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,9 +16,10 @@ from nsadmin.session import Options
 
 
 class Described(NamedTuple):
-    """An option: its flags, what stands behind them (None: nothing), what it is for.
+    """An option: its flags, the metavar of its value (None for a flag alone), its help text.
 
-    `values` is what was declared of its values. What may also stand by position has a `place`, from 0.
+    `value_source` is copied from the declaration. `position_index` is the index of an option that can also be
+    given by position, from 0.
     """
 
     flags: tuple[str, ...]
@@ -29,7 +30,7 @@ class Described(NamedTuple):
 
 
 class Parsed(NamedTuple):
-    """A command line that has been understood; `shared` are the shared options as they were typed."""
+    """The result of parsing a command line; `shared_values` are the shared options as they were typed."""
 
     options: Options
     arguments: Mapping[str, Any]
@@ -194,19 +195,24 @@ _WAYS = ("namesrv_addr", "config_file", "endpoint")
 _TLS = ("tls", "tls_ca", "tls_cert", "tls_key", "tls_server_name", "insecure")
 _FORMAT = ("output", "json_", "format_")
 _SETTLED = ((("context",), _WAYS), (_WAYS, _WAYS), (_TLS, _TLS), (_FORMAT, _FORMAT))
-"""What a line of a batch says, and what it is then not given of the batch's.
+"""Pairs: if a line of a batch sets an option on the left, it inherits none on the right from the batch.
 
-Another context has its own name servers, but other name servers leave the batch's context in force: it may be
-read-only.
+A context brings its own name servers. But `-n` on a line keeps the context of the batch in force, because
+that context may be read-only.
 """
 
 
 def parse(
     entry: Entry, function: Callable[..., Any], args: list[str], batch: Mapping[str, Any] | None = None
 ) -> Parsed:
-    """The command line of one command; UsageError with one line, or Help.
+    """Parse the command line of one command.
 
-    `batch` has the shared options of the batch that the line is in, for what it does not say itself.
+    `batch_values` are the shared options of the batch that the line belongs to. They apply where the line
+    sets no value itself.
+
+    Raises:
+        UsageError: The line is wrong; the message is one line.
+        HelpRequested: The line asks for help.
     """
     own, shared = parameters_of(function), shared_by(entry)
     words = _words(own)
@@ -220,7 +226,7 @@ def parse(
 
 
 def _completed(entry: Entry, said: Mapping[str, Any], batch: Mapping[str, Any]) -> dict[str, Any]:
-    """What a line says, and what its batch says where the line says nothing."""
+    """The shared options of a line, completed with those of its batch where the line sets none."""
     if batch.get("dry_run") and entry.kind == "local":
         raise UsageError(f"{entry.name} knows no --dry-run: leave it out of this batch")
     own = {item.name for item in shared_by(entry) if said[item.name] is not item.default}
@@ -234,7 +240,7 @@ def _line(
     found = plain.parse(parameters, args)
     if found is not None:
         return found
-    # 50 ms that a plain line does without.
+    # Typer takes 50 ms to load, so only lines that the fast parser rejects load it.
     from nsadmin.commands import with_typer
 
     doc, usage = function.__doc__ or "", _usage(_words(parameters))
@@ -243,7 +249,7 @@ def _line(
 
 
 def describe(entry: Entry, function: Callable[..., Any]) -> tuple[str, list[Described]]:
-    """What may stand behind a command's name by position, and its options."""
+    """The usage text of a command's positional arguments, and its options."""
     own = parameters_of(function)
     words = _words(own)
     options = [_described(item, list(words)) for item in (*own, *shared_by(entry), HELP)]
@@ -264,25 +270,25 @@ def _words(parameters: list[Parameter]) -> dict[str, Word]:
 
 
 def shared_by(entry: Entry) -> list[Parameter]:
-    """The options that a command shares with others of its kind."""
+    """The shared options of commands of this kind."""
     connecting = {} if entry.kind == "local" else _CONNECTING
     if entry.kind == "check":
         return _declared({**connecting, **_FOR_CHECKS, **_ALWAYS})
     if entry.kind == "screen":
-        # It prints nothing that could have a format.
+        # A screen prints no rows, so it has no options for their format.
         return _declared({**connecting, **_ALWAYS})
     own = {
         "change": _FOR_CHANGES,
         "delete": _FOR_CHANGES,
         "batch": _FOR_CHANGES,
-        # Nobody wants a change done again and again: there is no --watch.
+        # These commands can change servers, and --watch would repeat the change. So they do not have it.
         "mixed": {**_SELECTING, **_FOR_CHANGES},
     }.get(entry.kind, {**_FOR_READS, **_SELECTING})
     return _declared({**connecting, **_SHARED, **own, **_ALWAYS})
 
 
 def as_words(said: Mapping[str, Any]) -> list[str]:
-    """The options by which another command line reaches the same servers in the same way."""
+    """The words of connection options with which another command line reaches the same servers."""
     words: list[str] = []
     for item in _declared(_CONNECTING):
         value, flag = said.get(item.name), item.declared.flags[0]
@@ -297,7 +303,7 @@ def as_words(said: Mapping[str, Any]) -> list[str]:
 
 
 def before_commands() -> list[Parameter]:
-    """What may also stand before a command: all that commands share."""
+    """The options that are also allowed before a command's name: all shared options."""
     tables = (_CONNECTING, _SHARED, _FOR_READS, _SELECTING, _FOR_CHANGES, _ALWAYS)
     shared = _declared({name: annotation for table in tables for name, annotation in table.items()})
     return [*shared, HELP, Parameter("version", bool, Option("--version"), False)]
@@ -317,7 +323,7 @@ def _usage(words: Mapping[str, Word]) -> str:
 def _filled(
     entry: Entry, words: Mapping[str, Word], values: Mapping[str, Any], positional: list[str]
 ) -> dict[str, str | None]:
-    """Every word's text: flags first, then what stands by position, in order."""
+    """The text of every argument: values of flags first, then positional words in order."""
     filled: dict[str, str | None] = {name: values[name] for name in words}
     positional = list(positional)
     for name in words:

@@ -1,4 +1,4 @@
-"""Passwords of commands: asked for, piped in or read from a file; on the command line only if one insists."""
+"""Reads passwords from a prompt, stdin or a file; the command line needs an explicit --passwordVisible."""
 
 from typing import Annotated
 
@@ -32,7 +32,7 @@ def given(
     what: str = "password",
     flag: str = "-p",
 ) -> str | None:
-    """The password, from where the line says; asked for if it says nothing and one is `wanted`, else None."""
+    """The password from the given source. Without one: a prompt if `prompt_if_missing`, else None."""
     ways = [
         flag for flag, value in ((flag, text), ("--passwordFile", file), ("--passwordStdin", stdin)) if value
     ]
@@ -40,7 +40,7 @@ def given(
         raise UsageError(f"{command}: give {' or '.join(ways)}, not both")
     if text is not None:
         if not visible:
-            # It is not repeated: what is in a log of errors stays there.
+            # The message does not quote the password, because error messages may end up in a log.
             raise UsageError(
                 f"{command}: a {what} on the line is seen in the list of processes and the shell's history:"
                 f" {ADVICE}, or insist with --passwordVisible"
@@ -54,7 +54,7 @@ def given(
 
 
 def _asked(session: Session, command: str, what: str) -> str:
-    """Twice, as nobody sees what he types."""
+    """Prompt twice, because the terminal does not show the typed text."""
     first = session.secret(what, False, ADVICE)
     if diagnostics.ask_secret(f"{what} once more") != first:
         raise UsageError(f"{command}: these are two different texts; nothing was changed")

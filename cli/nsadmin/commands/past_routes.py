@@ -1,4 +1,4 @@
-"""routeAt: the route of a topic at a moment of the past, out of journals; no server is asked."""
+"""routeAt: shows the route of a topic at a past time from journals; asks no server."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Where a picture of a cluster comes from: a file, name servers, a context, or a time in journals."""
+"""Gets a cluster snapshot from a file, name servers, a context, or a past time in journals."""
 
 import os
 from collections import defaultdict
@@ -25,7 +25,7 @@ HELP = "a snapshot's file, HOST:PORT of a name server, a context, or a time"
 def picture(
     session: Session, command: str, option: str, text: str, given: list[str] | None, server: str | None
 ) -> Picture:
-    """What an operand stands for; UsageError, in one line, for what is none of these or is not known."""
+    """Resolve an operand to a snapshot; a one-line UsageError if it is malformed or its past is unknown."""
     if os.path.isfile(text):
         return loaded(command, text)
     known = contexts.load(contexts.path()).by_name
@@ -60,7 +60,7 @@ def _live(session: Session, access: Access, addrs: Any) -> Picture:
 def past_picture(
     session: Session, command: str, moment: int, given: list[str] | None, server: str | None
 ) -> Picture:
-    """What one name server had at a moment (ms), out of its journal; UsageError where nobody knows."""
+    """Rebuild a name server's state at `time_ms` from its journal; UsageError if the state is unknown."""
     found = journals(session, command, given, server)
     if len(found) > 1:
         names = ", ".join(one.server for one in found)
@@ -75,7 +75,7 @@ def past_picture(
 
 
 def loaded(command: str, file: str) -> Picture:
-    """The picture in a file; UsageError where it has none."""
+    """Load the snapshot in a file; UsageError if the file is no snapshot."""
     try:
         return pictures.from_bytes(Path(file).read_bytes())
     except BadPicture as error:

@@ -1,6 +1,6 @@
-"""The plain parser: it says of a command line what Typer would say of it, or nothing.
+"""Owns the fast parser: it returns what Typer would return for a plain command line, or None.
 
-What it is not sure of, mistakes and the call for help among it, is left to Typer, which takes 50 ms to load.
+It leaves mistakes, `--help` and everything else that is not plain to Typer, which takes 50 ms to load.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,25 +15,25 @@ _READ: dict[Any, Callable[[str], Any]] = {
 
 
 class Line(NamedTuple):
-    """A command line: the value of each parameter, and the words that stand by position."""
+    """A parsed command line: the value of each parameter, and the positional words."""
 
     values: dict[str, Any]
     words: list[str]
 
 
 class _Flag(NamedTuple):
-    """`alone` is what the flag means by itself; None where a value follows."""
+    """`fixed_value` is the value that the flag alone stands for; None if a value follows the flag."""
 
     parameter: Parameter
     alone: bool | None
 
 
 class _Unsure(Exception):
-    """Typer has to say what is meant."""
+    """The line is not plain, so Typer has to parse it."""
 
 
 def parse(parameters: Sequence[Parameter], args: Sequence[str]) -> Line | None:
-    """What the line says, or None."""
+    """Parse a plain line; None if Typer has to parse it."""
     try:
         return _line(parameters, args)
     except _Unsure:
@@ -41,7 +41,7 @@ def parse(parameters: Sequence[Parameter], args: Sequence[str]) -> Line | None:
 
 
 def in_full(parameters: Sequence[Parameter], args: Sequence[str]) -> list[str]:
-    """The line with two dashes where a long name has one: mqadmin takes -topic for --topic."""
+    """Write long names with two dashes where the line has one: mqadmin accepts -topic for --topic."""
     flags = dict(_flags(parameters))
     found: list[str] = []
     left = iter(args)
@@ -58,7 +58,7 @@ def in_full(parameters: Sequence[Parameter], args: Sequence[str]) -> list[str]:
 
 
 def options_end(parameters: Sequence[Parameter], args: Sequence[str]) -> int:
-    """Where the options end that stand first: at a word, or at what is no option of these."""
+    """The index of the first word that is no option, or that is an option not listed in `parameters`."""
     flags = dict(_flags(parameters))
     at = 0
     while at < len(args) and args[at].startswith("-"):
@@ -70,7 +70,7 @@ def options_end(parameters: Sequence[Parameter], args: Sequence[str]) -> int:
 
 
 def flag_names(parameters: Sequence[Parameter]) -> list[str]:
-    """All that may stand for one of these, each by itself: `--tls` and `--no-tls`."""
+    """Every flag of these parameters; both of a pair, such as `--tls` and `--no-tls`."""
     return [name for name, _ in _flags(parameters)]
 
 
@@ -105,7 +105,7 @@ def _flags(parameters: Sequence[Parameter]) -> Iterator[tuple[str, _Flag]]:
 
 
 def _option(flags: dict[str, _Flag], arg: str, left: Iterator[str]) -> tuple[Parameter, Any]:
-    """The parameter that a flag is for, and its value, which may be the next argument."""
+    """The parameter of a flag, and its value, which can be the next argument."""
     name, text = _split(arg, flags)
     if name not in flags:
         raise _Unsure
@@ -118,7 +118,7 @@ def _option(flags: dict[str, _Flag], arg: str, left: Iterator[str]) -> tuple[Par
 
 
 def _split(arg: str, flags: dict[str, _Flag]) -> tuple[str, str | None]:
-    """--flag=TEXT and -fTEXT as flag and text."""
+    """Split --flag=TEXT and -fTEXT into flag and text."""
     if arg in flags:
         return arg, None
     name, equals, text = arg.partition("=")
@@ -128,7 +128,7 @@ def _split(arg: str, flags: dict[str, _Flag]) -> tuple[str, str | None]:
 
 
 def _value(parameter: Parameter, text: str | None) -> Any:
-    """The text as the parameter's type has it."""
+    """Convert the text to the parameter's type."""
     read = _READ.get(parameter.type)
     if text is None or read is None:
         raise _Unsure

@@ -1,4 +1,4 @@
-"""getAclConfig, clusterAclConfigVersion, updateAclConfig, deleteAclConfig, updateGlobalWhiteAddr: 4.x's ACLs.
+"""Owns the commands for the ACL accounts and global white addresses of 4.x brokers.
 
 Each broker has a file of its own, slaves too. No secret key is ever shown.
 """
@@ -266,7 +266,7 @@ def _changed(session: Session, target: Target, access_key: str, found: ServerRes
 
 
 def _present(account: Account | None) -> dict[str, object] | None:
-    """What is set, lists in one text: "orders=PUB|SUB,other=DENY"."""
+    """The settings that are set; a list is joined to one text: "orders=PUB|SUB,other=DENY"."""
     if account is None:
         return None
     return {
@@ -282,7 +282,7 @@ def _settings(account: Account) -> dict[str, object]:
 
 
 def _perms(command: str, option: str, text: str | None) -> tuple[str, ...] | None:
-    """Brokers take an unknown permission for DENY, without a word."""
+    """Parse NAME=PERM pairs strictly: brokers read an unknown permission as DENY and report no error."""
     if text is None:
         return None
     found = []
@@ -295,7 +295,7 @@ def _perms(command: str, option: str, text: str | None) -> tuple[str, ...] | Non
 
 
 def _require_long(command: str, access_key: str, secret: str | None) -> None:
-    """What is shorter a broker refuses, quoting the secret key in its answer and in its log."""
+    """Refuse short keys here: a broker refuses them too, but quotes the secret key in its answer and log."""
     for what, text in (("access key", access_key), ("secret key", secret)):
         if text is not None and len(text) < SHORTEST:
             raise UsageError(f"{command}: the {what} is too short: 4.x wants at least {SHORTEST} characters")

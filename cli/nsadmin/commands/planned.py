@@ -1,4 +1,4 @@
-"""Rows about steps: one for each item and what happens to it, with the servers on which it is so."""
+"""Builds rows of plan steps: one for each item and change, with the servers that it applies to."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ _SHOWN = 20
 
 
 class _Alike(NamedTuple):
-    """Steps for one item that do the same, with the same result."""
+    """The common part of steps that make the same change to one item with the same result."""
 
     kind: str
     name: str
@@ -34,7 +34,7 @@ class _Alike(NamedTuple):
 def rows(
     outcomes: Sequence[Outcome], troubles: Sequence[Trouble], stranded: Stranded, notes: Sequence[str] = ()
 ) -> Rows:
-    """The steps with what came of them, and what could not be told."""
+    """The rows of all steps with their results, and of servers and items that could not be compared."""
     groups: dict[_Alike, list[Step]] = {}
     for outcome in outcomes:
         groups.setdefault(_alike(outcome), []).append(outcome.step)
@@ -47,7 +47,7 @@ def rows(
 
 
 def planned(found: Difference, word: str) -> list[Outcome]:
-    """The steps as they are before anything is done."""
+    """Outcomes of steps that have not run, with `result_word` as their result."""
     return [Outcome(step, word, None) for step in found.steps]
 
 
@@ -58,12 +58,12 @@ def _alike(outcome: Outcome) -> _Alike:
 
 
 def item_name(step: Step) -> str:
-    """A value of the KV config has its namespace before its key."""
+    """The name of a step's item; a KV value is named by namespace and key."""
     return f"{step.namespace} {step.name}" if step.kind == "kv" else step.name
 
 
 def _changes(step: Step) -> str | None:
-    """What changes, of a new item all that is not as it goes without saying."""
+    """Describe a step's change; a new item is described by its settings that are not the default."""
     if step.kind == "route":
         return _route(step)
     if step.kind in ("topic", "group"):
@@ -111,7 +111,7 @@ def _trouble(trouble: Trouble) -> Row:
 
 
 def summary(found: Difference) -> str:
-    """How many items are to be created, updated and deleted, and what would need --prune."""
+    """Count the items to create, update and delete, and those that only --prune would delete."""
     counts = {action: len(_items(found, action)) for action in ("create", "update", "delete")}
     if any(counts.values()):
         text = ", ".join(f"{number} to {action}" for action, number in counts.items())
@@ -123,14 +123,14 @@ def summary(found: Difference) -> str:
 
 
 def _items(found: Difference, action: str) -> set[tuple[str, str]]:
-    """The items with such a step; what goes with a topic is not counted once more."""
+    """The items with such a step; the route of a topic in the plan does not count as another item."""
     topics = {step.name for step in found.steps if step.kind == "topic"}
     steps = (step for step in found.steps if step.action == action)
     return {(step.kind, item_name(step)) for step in steps if step.kind != "route" or step.name not in topics}
 
 
 def warnings(stranded: Stranded) -> list[str]:
-    """A line for each topic and broker whose messages nobody can read any more."""
+    """A line for each topic and broker whose messages become unreadable."""
     lines = []
     for step, number in stranded.items():
         if step.after is None:
@@ -150,7 +150,7 @@ def warnings(stranded: Stranded) -> list[str]:
 
 
 def preview(found: Difference, live: Live) -> list[str]:
-    """The first steps in words, for who is asked whether to go on."""
+    """Describe the first steps in words, for the confirmation question."""
     table = rows(planned(found, "planned"), (), {}).rows
     lines = [
         f"{row['action']} {row['kind']} {row['name']}: {row['changes']}{_where(row, live)}" for row in table
@@ -161,12 +161,12 @@ def preview(found: Difference, live: Live) -> list[str]:
 
 
 def _where(row: Row, live: Live) -> str:
-    """On which servers, unless it is on all."""
+    """The servers of a row in brackets, or "" if the row applies to all."""
     servers: Any = row["servers"]
     brokers, addrs = {item.name for item in live.brokers}, {item.addr for item in live.name_servers}
     return "" if set(servers) in (brokers, addrs) else f" (on {', '.join(servers)})"
 
 
 def failed(errors: Iterable[RocketMQError | None]) -> int:
-    """How many of them are failures."""
+    """Count the errors that are not None."""
     return sum(error is not None for error in errors)

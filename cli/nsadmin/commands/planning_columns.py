@@ -1,4 +1,4 @@
-"""What columns mean in the commands about planning, where that is their own: a part of `columns`."""
+"""Owns the meanings of columns that are particular to plan, apply, orphans, spread and whatIf."""
 
 _PLANS = {
     "action": "create, update or delete",

@@ -1,4 +1,4 @@
-"""export, plan, apply: topics, groups, order configurations and KV config of a cluster as a file."""
+"""export, plan, apply: manage topics, groups, order configurations and KV config of a cluster as a file."""
 
 from pathlib import Path
 from typing import Annotated
@@ -198,7 +198,7 @@ def _saved(command: str, file: str, text: str) -> SavedPlan | None:
 
 
 def _told(command: str, error: BadFile) -> UsageError:
-    """All that is wrong, a line for each, but not hundreds."""
+    """The error with a line for each problem, limited to `_MAX_PROBLEMS` lines."""
     first, *others = error.problems
     told = UsageError(f"{command}: {first}")
     for line in others[: _PROBLEMS - 1]:
@@ -235,7 +235,7 @@ def _require_few(found: Difference, max_deletes: int) -> None:
 
 
 def _ask(session: Session, found: Difference, live: Live, lost: list[str]) -> None:
-    """What cannot be undone needs somebody who says yes."""
+    """Ask for confirmation; deletes cannot be undone, so off a terminal they need --yes."""
     if found.deleted:
         session.require_yes("apply with deletes")
     if diagnostics.is_interactive() and not session.options.yes:

@@ -1,4 +1,4 @@
-"""exportPopRecord: has brokers move what they remember of popped messages out of RocksDB."""
+"""Owns exportPopRecord: brokers move their records of popped messages out of RocksDB."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""sendMsgStatus, checkMsgSendRT, clusterRT: how long brokers take for messages, measured by writing some."""
+"""Owns sendMsgStatus, checkMsgSendRT and clusterRT, which write test messages and measure the time."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -43,7 +43,7 @@ RT_COLUMNS = (
 )
 RT_IN_TABLE = ("clusterName", "brokerName", "rt", "maxRt", "successCount", "failCount", "result", "error")
 LARGEST = 4 << 20
-"""What brokers take at most, unless they are told otherwise (maxMessageSize)."""
+"""The largest message body in bytes that brokers accept by default (maxMessageSize)."""
 
 
 @shows(STATUS_COLUMNS)

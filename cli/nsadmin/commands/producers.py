@@ -1,4 +1,4 @@
-"""producerConnection and producer: who sends messages."""
+"""Owns producerConnection and producer, which show the clients of producer groups."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""printMsg, printMsgByQueue, consumeMessage: what is in the queues of a topic, up to a bound."""
+"""Owns printMsg, printMsgByQueue and consumeMessage, which show a limited number of messages in queues."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -178,7 +178,7 @@ def consume_message(
 
 
 class _Reading:
-    """One command's way through its queues."""
+    """Reads the queues of one command, and makes rows of their messages."""
 
     def __init__(
         self,
@@ -200,7 +200,7 @@ class _Reading:
     def start(
         self, queues: Sequence[QueueRoute], queue_id: int | None, begin: str | None, end: str | None
     ) -> None:
-        """Find out what there is to read."""
+        """Find the offsets to read in each queue."""
         self._spans = self._session.admin.queue_reading.spans(
             self._topic,
             queues,
@@ -213,7 +213,7 @@ class _Reading:
         }
 
     def skip_to(self, offset: int) -> None:
-        """Begin at this offset in the one queue that is read; NotFound where it has none there."""
+        """Begin at this offset in the only queue; NotFound if the queue has no message there."""
         [found] = self._spans
         span = found.span
         if span is None:
@@ -250,7 +250,7 @@ class _Reading:
         return Rows(COLUMNS, rows, self._outcomes(), [*notes, *self._failures()], in_table)
 
     def _others(self) -> str:
-        """The options by which others are shown."""
+        """The options with which an operator gets the other messages."""
         return "--maxNum, -b, -e, -s" if self._bound == "--maxNum" else f"{self._bound}, -o, -s, -e"
 
     def counted(self) -> Rows:
@@ -264,7 +264,7 @@ class _Reading:
         return [self._errors.get((item.broker_name, item.queue_id)) for item in self._spans]
 
     def _failures(self) -> list[str]:
-        """A line for each different error of a broker: one that is dead spoils all its queues."""
+        """A line for each different error of a broker, with its queues; a dead broker fails all of them."""
         spoiled: dict[tuple[str, str], list[int]] = {}
         for (broker, queue), error in sorted(self._errors.items(), key=lambda item: item[0]):
             spoiled.setdefault((broker, error_text(error)), []).append(queue)
@@ -275,7 +275,7 @@ class _Reading:
 
 
 def _tags(command: str, expression: str | None) -> frozenset[str] | None:
-    """The tags of `A || B`; None for all messages."""
+    """The tags of the expression `A || B`; None if messages with any tag match."""
     if expression is None or expression.strip() in ("", "*"):
         return None
     tags = frozenset(tag.strip() for tag in expression.split("||") if tag.strip())

@@ -1,4 +1,4 @@
-"""Which journals a command about the past reads: those it names, else those of the context."""
+"""Finds the journals that a command reads: those of --journal, else those of the context."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -25,18 +25,18 @@ ServerOption = Annotated[
 
 
 class Unknown(RocketMQError):
-    """What a name server had then is not written in its journal; the text says why."""
+    """A name server's journal does not have its state at that time; the message says why."""
 
 
 class Found(NamedTuple):
-    """The journal of one name server."""
+    """The journal of one name server: its folder, and the server's name in its records."""
 
     folder: Path
     server: str
 
 
 def journals(session: Session, command: str, given: list[str] | None, server: str | None) -> list[Found]:
-    """The journals to read; UsageError where there is none, NotFound where none is that server's."""
+    """Find the journals to read; UsageError if none is named, NotFound if none is of that server."""
     folders = given or session.options.journals
     if not folders:
         raise UsageError(
@@ -51,7 +51,7 @@ def journals(session: Session, command: str, given: list[str] | None, server: st
 
 
 def _journal(command: str, folder: Path) -> Found:
-    """A journal by its folder; of one whose first segment is damaged, the folder stands for its name."""
+    """Identify the journal in a folder; if its first segment is damaged, its folder replaces the name."""
     nameless = Found(folder, str(folder))
     try:
         server = attempt(command, nameless, _first_name)
@@ -67,14 +67,14 @@ def _journal(command: str, folder: Path) -> Found:
 def _first_name(folder: Path) -> str | None:
     if not segments.segments(folder):
         return None
-    # Imported late: it brings what rebuilds tables.
+    # Imported late, because it loads the modules that rebuild tables.
     from namesrv_core.storage import reading
 
     return next((record.server for record in reading.records(folder)), str(folder))
 
 
 def attempt(command: str, journal: Found, step: Callable[[Path], T]) -> T:
-    """What a step that reads a journal returns; one line for whatever is wrong with its files."""
+    """Call a function that reads a journal; errors of the journal's files become one-line errors."""
     try:
         return step(journal.folder)
     except BadSegment as error:

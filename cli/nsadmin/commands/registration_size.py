@@ -1,4 +1,4 @@
-"""registrationSize: how much of the largest frame each broker's registration takes."""
+"""Owns registrationSize, which compares each broker's registration with the largest frame."""
 
 from collections.abc import Sequence, Set
 from typing import Annotated
@@ -75,7 +75,7 @@ def registration_size(
 
 
 def _groups(session: Session, is_direct: bool) -> tuple[Set[str] | None, list[str]]:
-    """All groups that there are; None where a broker did not tell, or a single one was named."""
+    """All existing groups, and notes; None if a broker did not answer, or if the line names one broker."""
     if is_direct:
         return None, []
     tables = session.admin.groups.names(system=True)

@@ -1,4 +1,4 @@
-"""haStatus: how far slaves are behind their masters."""
+"""Owns haStatus, which shows the replication lag between masters and slaves."""
 
 from collections.abc import Iterator
 from typing import Annotated

@@ -1,4 +1,7 @@
-"""What the columns of `report show` mean: what the reports say; where several differ, all of it."""
+"""Owns the meanings of the columns of `report show`, collected from all reports.
+
+If several reports explain a column differently, its meaning lists all explanations.
+"""
 
 from nsreport.reports.catalogue import REPORTS
 

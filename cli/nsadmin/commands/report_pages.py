@@ -1,4 +1,4 @@
-"""report show, report html and report markdown: what a run of the pipeline has made, read without Spark."""
+"""reportShow, reportHtml, reportMarkdown: read the reports of a pipeline run without Spark."""
 
 from datetime import UTC, date, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`report run`: tables of what happened, made by the pipeline; Spark runs in a process of its own."""
+"""reportRun: runs the pipeline once; Spark runs in its own process."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def report_run(argv: list[str]) -> int:
 
 
 def checked(prog: str, parsed: Namespace) -> None:
-    """That there is anything to read, before Spark takes its time to start."""
+    """Raise UsageError before Spark starts, which takes seconds, if there is nothing to read."""
     from glob import glob
 
     from nsadmin import diagnostics
@@ -45,7 +45,7 @@ def checked(prog: str, parsed: Namespace) -> None:
     if not parsed.input and not parsed.source:
         raise diagnostics.UsageError(f"{command}: what is to be read? Give --input DIR or --source NAME=DIR")
     for given in parsed.input or ():
-        # What has a scheme (hdfs://) is somewhere else.
+        # A path with a scheme (hdfs://) is not on this machine, so it cannot be checked here.
         if "://" not in given and not (os.path.exists(given) or glob(given)):
             raise diagnostics.UsageError(f"{command}: {given}: there is no such file or folder")
     if None not in (parsed.since, parsed.until) and parsed.since >= parsed.until:
@@ -53,7 +53,7 @@ def checked(prog: str, parsed: Namespace) -> None:
 
 
 def carried_out(words: Sequence[str]) -> int:
-    """Run the pipeline: on stderr what it is doing, then on stdout a line for each table. The exit code."""
+    """Run the pipeline, with progress on stderr and then a line per table on stdout; return the exit code."""
     from nsadmin import diagnostics, output
     from nsadmin.operations import reporting
     from nsadmin.progress import Line
@@ -103,7 +103,7 @@ def _table(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def flags() -> ArgumentParser:
-    """What it takes."""
+    """The command's argument parser."""
     from namesrv_core.flags import Flags
     from nsreport.flags import add_run
 

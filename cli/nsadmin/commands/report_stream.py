@@ -1,4 +1,4 @@
-"""`report stream`: as `report run`, again and again; Spark runs in a process of its own."""
+"""reportStream: runs the pipeline continuously; Spark runs in its own process."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def report_stream(argv: list[str]) -> int:
 
 
 def flags() -> ArgumentParser:
-    """What it takes."""
+    """The command's argument parser."""
     from namesrv_core.flags import Flags
     from nsreport.flags import add_stream
 

@@ -1,4 +1,4 @@
-"""rollingRestart: the brokers of a cluster, one after another, each drained before it is stopped."""
+"""rollingRestart: restarts the brokers of a cluster one by one, and drains each master before its stop."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache

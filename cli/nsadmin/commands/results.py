@@ -1,4 +1,4 @@
-"""Rows about changes: what was done, or would be, on each name server."""
+"""Builds rows with the result of a change on each name server."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
@@ -18,7 +18,7 @@ def per_server(
     value_column: str,
     done: str = "done",
 ) -> Rows:
-    """A row for each name server: `namesrvAddr`, the `common` values, what came of it, result and error."""
+    """A row for each name server: `namesrvAddr`, the common cells, the value, `result` and `error`."""
     rows: list[Row] = [
         {
             "namesrvAddr": addr,

@@ -1,4 +1,4 @@
-"""exportMetadataInRocksDB and rocksDBConfigToJson: what a broker keeps in RocksDB, as JSON."""
+"""Owns exportMetadataInRocksDB and rocksDBConfigToJson, which turn a broker's RocksDB configs into JSON."""
 
 from collections.abc import Sequence
 from pathlib import Path

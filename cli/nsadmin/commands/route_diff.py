@@ -1,4 +1,4 @@
-"""routeDiff: what differs between the routes of two moments, name servers, contexts or files."""
+"""routeDiff: compares the routes of two times, name servers, contexts or snapshot files."""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -17,7 +17,7 @@ COLUMNS = ("what", "name", "brokerName", "changes", "before", "after")
 
 
 class Differs(RocketMQError):
-    """The two sides are not the same."""
+    """The two sides differ."""
 
 
 @shows(COLUMNS)

@@ -1,4 +1,4 @@
-"""routeExplain: why a client gets "No route info of this topic"."""
+"""routeExplain: explains why a client gets "No route info of this topic"."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -92,7 +92,7 @@ def _other_contexts(session: Session) -> tuple[str, ...]:
 
 
 def _elsewhere(session: Session, context: str, topic: str) -> Elsewhere:
-    """What another context's name servers say, whatever is the matter with them."""
+    """Ask another context's name servers for the topic; an error becomes part of the result."""
     values: Any = defaultdict(lambda: None, context=context)
     try:
         options = settings.resolve(values)
@@ -105,7 +105,7 @@ def _elsewhere(session: Session, context: str, topic: str) -> Elsewhere:
 def _memories(session: Session, topic: str, given: list[str] | None) -> list[Memory]:
     if not (given or session.options.journals):
         return []
-    # Reading journals takes what other questions do without.
+    # Imported late, because only reading journals needs these modules.
     from nsadmin.operations.explain.remembering import remember
 
     return [_memory(remember, one, topic) for one in journals(session, "routeExplain", given, None)]
@@ -133,7 +133,7 @@ def _row(item: Explained) -> Row:
 
 
 def _errors(facts: Facts, found: Sequence[Explained]) -> list[RocketMQError | None]:
-    """What the exit code is made of."""
+    """The errors that decide the exit code."""
     silent = [view.route.error for view in facts.views if view.is_silent]
     if len(silent) == len(facts.views):
         return list(silent)

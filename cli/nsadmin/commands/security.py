@@ -1,4 +1,4 @@
-"""securityAudit: what stands open on name servers and brokers, seen by looking only."""
+"""Owns securityAudit, a read-only check of the exposure of name servers and brokers."""
 
 from time import time
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""sendMessage: one message, to see that a topic takes it."""
+"""Owns sendMessage, which sends one message to test that a topic accepts messages."""
 
 from time import perf_counter, time
 from typing import Annotated
@@ -100,7 +100,7 @@ def _rows(
 def sent_row(
     place: Place, sent: Sent | None, error: RocketMQError | None, cost: int | None, done: str
 ) -> Row:
-    """A message that was sent, or was to be, with what came of it."""
+    """The row of one message that was sent, or would be sent in a dry run, with its result."""
     return {
         "topic": place.topic,
         "brokerName": place.broker_name,

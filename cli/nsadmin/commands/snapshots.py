@@ -1,4 +1,4 @@
-"""snapshotSave, snapshotShow, snapshotList: a cluster's whole state in one file."""
+"""snapshotSave, snapshotShow, snapshotList: save and show a cluster's whole state in one file."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""spread: topics that are on some brokers of a cluster only, or with other queues there."""
+"""spread: finds topics that are missing on some brokers of a cluster, or have other queues there."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -90,7 +90,7 @@ def spread(
 
 
 def _registrants(session: Session, cluster: str | None) -> list[ServerResult[Registrant]]:
-    """What each broker of a cluster, or of all, has by its master's account."""
+    """Ask the master of each broker, of one cluster or of all, for the topics it has."""
     groups = session.admin.clusters.info().in_cluster(cluster)
     targets = [Target(group.broker_name, MASTER_ID, group.master) for group in groups]
     results = matched(targets, session.admin.registrations.each(addrs(targets)))
@@ -101,7 +101,7 @@ def _registrants(session: Session, cluster: str | None) -> list[ServerResult[Reg
 
 
 def _wanted(topic: str | None, cluster: str, brokers: Iterable[Registrant]) -> list[str] | None:
-    """What to look at in a cluster: the topic, if it is there at all; None for all."""
+    """The topics to compare in a cluster: the named one if the cluster has it; None for all."""
     if topic is None:
         return None
     return (
@@ -123,7 +123,7 @@ def _require_all(silent: Sequence[ServerResult[Registrant]]) -> None:
 
 
 def _write(file: str, by_cluster: Mapping[str, Sequence[Spread]], brokers: Sequence[Registrant]) -> list[str]:
-    """The plan in a file that is not there yet; what to do with it."""
+    """Write the plan to a new file; return notes on how to use it."""
     from nsadmin.operations.plans.writing import text_of
 
     uneven = {name: items for name, items in by_cluster.items() if not all(item.is_even for item in items)}

@@ -1,4 +1,4 @@
-"""updateStaticTopic and remappingStaticTopic: topics whose queues keep their numbers while brokers change."""
+"""Owns updateStaticTopic and remappingStaticTopic; a logical queue keeps its number if it changes brokers."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -149,7 +149,7 @@ def _carried_out(
 
 
 def _keep(session: Session, plan: Plan, path: Path) -> None:
-    """What was decided on the way; without it, it would be decided in the same way again."""
+    """Save the decisions made during the run. A failure is only noted: a rerun makes the same decisions."""
     try:
         files.write(path, plan, plan.shares)
     except OSError as error:

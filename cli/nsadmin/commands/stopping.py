@@ -1,4 +1,4 @@
-"""Stopping: Ctrl-C and SIGTERM end what goes on for long between two steps, never in the middle of one."""
+"""Handles Ctrl-C and SIGTERM: they stop a long procedure between two steps, never in the middle of one."""
 
 import signal
 import threading
@@ -13,11 +13,11 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Stopped(Exception):
-    """Somebody wants it to end."""
+    """The operator asked the procedure to stop."""
 
 
 class Stop:
-    """Whether somebody wants it to end; `clock` is one whose pauses end then."""
+    """Whether the operator asked to stop; a pause of `stoppable_clock` ends as soon as that happens."""
 
     def __init__(self, clock: Clock) -> None:
         self._is_wanted = False
@@ -25,16 +25,16 @@ class Stop:
         self.clock = Clock(clock.now, self.pause)
 
     def want(self) -> None:
-        """As a signal does."""
+        """Ask the procedure to stop; the signal handler calls this."""
         self._is_wanted = True
 
     def check(self) -> None:
-        """Stopped if somebody wants it to end."""
+        """Raise StopRequestedError if the operator asked to stop."""
         if self._is_wanted:
             raise Stopped
 
     def pause(self, seconds: float) -> None:
-        """Wait so long, or until somebody wants it to end: Stopped."""
+        """Wait; raise StopRequestedError as soon as the operator asks to stop."""
         while seconds > 0:
             self.check()
             self._pause(min(seconds, _SLICE))
@@ -44,7 +44,7 @@ class Stop:
 
 @contextmanager
 def stopping(clock: Clock) -> Iterator[Stop]:
-    """The first of these signals is a wish; a second one ends the process as usual."""
+    """Treat the first signal as a request to stop; a second one ends the process as usual."""
     stop = Stop(clock)
     if threading.current_thread() is not threading.main_thread():
         yield stop

@@ -1,4 +1,7 @@
-"""Which brokers a command is for: the one at -b, or those of the cluster at -c; never all by silence."""
+"""Selects the brokers that a command applies to: the broker of -b, or the brokers of the cluster of -c.
+
+Without either option it raises UsageError: a command never applies to all brokers by default.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Annotated, TypeVar
@@ -30,34 +33,34 @@ MastersOption = Annotated[
 
 
 def masters_at(session: Session, command: str, broker: str | None, cluster: str | None) -> list[Target]:
-    """The broker named, or the master of each broker of the cluster."""
+    """The broker of -b, or the master of each broker of the cluster."""
     return _one(session, command, broker, cluster) or masters(_clusters(session), cluster)
 
 
 def members_at(session: Session, command: str, broker: str | None, cluster: str | None) -> list[Target]:
-    """The broker named, or every master and slave of the cluster."""
+    """The broker of -b, or every master and slave of the cluster."""
     return _one(session, command, broker, cluster) or members(_clusters(session), cluster)
 
 
 def broker_at(session: Session, text: str) -> Target:
-    """The broker named by its address, which takes no name server, or by its name."""
+    """Find a broker by its address or name; only a name needs a name server."""
     return named(text, lambda: _clusters(session))
 
 
 def broker_addr(session: Session, text: str) -> str:
-    """The address of the broker named by it, or by its name."""
+    """The address of a broker that is given by its address or name."""
     addr = broker_at(session, text).broker_addr
     assert addr is not None
     return addr
 
 
 def addrs(targets: Sequence[Target]) -> list[str]:
-    """The addresses to ask, each of them once."""
+    """The distinct addresses of the targets that have one."""
     return list(dict.fromkeys(target.broker_addr for target in targets if target.broker_addr))
 
 
 def matched(targets: Sequence[Target], results: Sequence[ServerResult[T]]) -> list[ServerResult[T]]:
-    """The result of each target, which for one without an address is that it could not be asked."""
+    """The result of each target, in order; NotFound for a target without an address."""
     found = {result.addr: result for result in results}
     missing = ServerResult[T]("", None, NotFound(NO_MASTER))
     return [found.get(target.broker_addr or "", missing) for target in targets]
@@ -69,13 +72,13 @@ def carried_out(
     plans: Sequence[ServerResult[T]],
     carry_out: Callable[[Sequence[ServerResult[T]]], Sequence[ServerResult[T]]],
 ) -> list[tuple[Target, ServerResult[T]]]:
-    """Each target with what was done there; in a dry run, with what is planned."""
+    """Each target with the result of the change; in a dry run, with the plan."""
     done = plans if session.dry_run else carry_out(plans)
     return list(zip(targets, matched(targets, done), strict=True))
 
 
 def places(targets: Sequence[Target]) -> str:
-    """The targets as a question names them."""
+    """The targets as text for a confirmation question."""
     return ", ".join(target.broker_addr or f"{target.broker_name} (no master)" for target in targets)
 
 

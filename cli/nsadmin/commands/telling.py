@@ -1,4 +1,4 @@
-"""Telling: what happens in a procedure while it happens: on a terminal in place, else as lines or as JSON."""
+"""Reports a procedure's events while it runs: redrawn in place on a terminal, else as lines or JSON."""
 
 import json
 from collections.abc import Callable
@@ -15,16 +15,16 @@ from nsadmin.session import Session
 if TYPE_CHECKING:
     from nsadmin.output.live import Live
 
-# An operator's command may follow these, and write where it likes.
+# After these events a command of the operator can run and write to the terminal.
 _BEFORE_COMMANDS = ("safe", "stepBegan")
 _FORMATS = ("table", "wide", "json", "jsonl")
 
 
 class Teller:
-    """Makes a text of each record: a line, or nothing where it is drawn, or says again what was said.
+    """Turns each event into a line of text; empty if it was drawn in place or repeats the last line.
 
-    It is a context manager, as a terminal has to be left as it was. UsageError where an output was chosen
-    that has no lines.
+    It is a context manager, because it has to restore the terminal. It raises UsageError for an output format
+    that has no lines, such as CSV.
     """
 
     def __init__(self, session: Session, command: str, words: Callable[[Record], str]) -> None:
@@ -52,13 +52,13 @@ class Teller:
         self._leave()
 
     def _leave(self) -> None:
-        """What was drawn last stays; what comes now is written below."""
+        """Stop drawing in place: the last drawing stays, and later output appears below it."""
         if self._live is not None:
             self._live.close()
             self._live = None
 
     def __call__(self, told: Record) -> Text:
-        """A line, or nothing."""
+        """The event as a line, or an empty text."""
         if self._as_json:
             return Text(json.dumps(told, ensure_ascii=False))
         self._broker = told.get("broker", self._broker)

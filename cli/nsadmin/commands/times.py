@@ -1,13 +1,13 @@
-"""Times as a table shows them: in UTC, and saying so."""
+"""Formats times for output, in UTC."""
 
 from datetime import UTC, datetime
 
-# What Java's clock can say and a calendar cannot show is shown as it is.
+# Java's clock can exceed the year 9999, which datetime cannot show. Such a time is shown as a number.
 _LAST = 253_402_300_799_999
 
 
 def utc(milliseconds: int | None) -> str | None:
-    """Milliseconds since 1970 as ISO 8601; None stays None, and 0 and less stand for never."""
+    """Milliseconds since 1970 as ISO 8601 with a Z; None for None, and for 0 and less, which mean "never"."""
     if milliseconds is None or milliseconds <= 0:
         return None
     if milliseconds > _LAST:

@@ -1,4 +1,4 @@
-"""updateTopic and updateTopicPerm: how brokers have a topic, changed in what was named and nothing else."""
+"""Owns updateTopic and updateTopicPerm, which change only the named settings of a topic on brokers."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -126,7 +126,7 @@ def _has_none(error: object) -> bool:
 def _carried_out(
     session: Session, targets: Sequence[Target], topic: str, patch: TopicPatch, *, create: bool
 ) -> Rows:
-    """Plan, ask with the plan in the question, carry out; a row for each broker."""
+    """Plan the change, ask with the plan in the question, apply it; return a row for each broker."""
     configs = session.admin.topic_configs
     plans = configs.plan(addrs(targets), topic, patch, create=create)
     due = [plan for plan in plans if plan.is_change]
@@ -156,7 +156,7 @@ def _row(session: Session, topic: str, target: Target, result: ServerResult[Topi
 
 
 def _with_order_conf(session: Session, rows: Rows, topic: str) -> Rows:
-    """The same, with a row for each name server that got the brokers' entries."""
+    """Write the brokers' entries to the order configuration, and add a row for each name server."""
     queues = {
         str(row["brokerName"]): after["writeQueueNums"]
         for row in rows.rows
@@ -186,7 +186,7 @@ def _with_order_conf(session: Session, rows: Rows, topic: str) -> Rows:
 
 
 def _changes(change: TopicChange) -> str:
-    """What changes, in words: "perm rw- -> r--", or all of a new topic."""
+    """The changes as text: "perm rw- -> r--", or the main settings of a new topic."""
     before, after = _wire(change.before), _wire(change.after) or {}
     if before is None:
         named = (f"{name} {_word(name, after[name])}" for name in ("readQueueNums", "writeQueueNums", "perm"))
@@ -210,7 +210,7 @@ def _word(name: str, value: Any) -> str:
 
 
 def _wire(config: TopicConfig | None) -> dict[str, Any] | None:
-    """A config under the wire's own names."""
+    """The config as a dict with the field names of the protocol."""
     if config is None:
         return None
     return {
@@ -225,7 +225,7 @@ def _wire(config: TopicConfig | None) -> dict[str, Any] | None:
 
 
 def _notes(topic: str, due: Sequence[TopicChange], errors: Sequence[RocketMQError | None]) -> list[str]:
-    """What a change takes from readers, a line for each broker; and then how many failed."""
+    """A line for each broker where the change makes queues unreadable; then the number of failures."""
     notes: list[str] = []
     for addr, _, before, after, _ in due:
         if after is None or (before is not None and after[1:3] == before[1:3]):

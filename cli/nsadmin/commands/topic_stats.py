@@ -1,4 +1,4 @@
-"""topicStatus: how far the queues of a topic go, on each of its brokers."""
+"""Owns topicStatus, which shows the offsets of a topic's queues on each broker."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -59,7 +59,7 @@ def topic_status(
 
 
 def _notes(found: Sequence[BrokerTopicStats]) -> list[str]:
-    """A line for each different error."""
+    """A line for each different error, with the brokers that returned it."""
     silent: dict[str, list[str]] = {}
     for broker in found:
         if broker.error is not None:

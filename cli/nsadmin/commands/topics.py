@@ -1,4 +1,4 @@
-"""topicList, topicRoute, topicClusterList and deleteTopic."""
+"""Owns topicList, topicRoute, topicClusterList and deleteTopic."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -64,12 +64,12 @@ def topic_list(
         {"clusterName": usage.cluster_name, "topic": usage.topic, "consumerGroups": usage.consumer_groups}
         for usage in usages
     ]
-    # The name server did answer, so that the list is never nothing.
+    # None stands for the name server, which answered: not everything failed, even if all brokers did.
     return Rows(USAGE_COLUMNS, rows, [None, *(usage.error for usage in usages)], _notes(usages))
 
 
 def _notes(usages: "Sequence[TopicUsage]") -> list[str]:
-    """A line for each different error: one dead broker may spoil thousands of topics."""
+    """A line for each different error: one dead broker can affect thousands of topics."""
     spoiled: dict[str, list[str]] = {}
     for usage in usages:
         if usage.error is not None:
@@ -108,7 +108,7 @@ def topic_route(
 
 
 def route_table(topic: str, route: "TopicRoute") -> Rows:
-    """A row for each broker that a route names."""
+    """A row for each broker of a route."""
     rows: list[Row] = [
         {
             "topic": topic,
@@ -176,6 +176,6 @@ def _going(step: "DeletionStep") -> str | None:
 
 
 def deletion_row(step: "DeletionStep") -> Row:
-    """What was, or would be, deleted on one server, but for the name of it."""
+    """The row of one server in a deletion, or in its dry run, without the topic's name."""
     exact = {"changes": _going(step), "before": step.before, "after": None}
     return {"target": step.target, "role": step.role, **exact, **outcome(step.error, step.result)}

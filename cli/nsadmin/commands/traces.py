@@ -1,4 +1,4 @@
-"""queryMsgTraceById: who sent and who consumed a message, as far as clients traced it."""
+"""Owns queryMsgTraceById, which shows the traces that producers and consumers wrote about a message."""
 
 from typing import Annotated
 

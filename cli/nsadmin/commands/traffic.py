@@ -1,4 +1,4 @@
-"""statsAll: what topics take and groups read."""
+"""Owns statsAll, which shows the message rates of topics and consumer groups."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -40,7 +40,7 @@ def stats_all(
     if topic is not None:
         topics.route(topic)
     found = [row for row in topics.traffic(names) if not active or _is_active(row)]
-    # The name server did answer, so that the list is never nothing.
+    # None stands for the name server, which answered: not everything failed, even if all brokers did.
     return Rows(COLUMNS, [_row(row) for row in found], [None, *(row.error for row in found)], _notes(found))
 
 
@@ -67,7 +67,7 @@ def _row(row: Traffic) -> Row:
 
 
 def _notes(rows: Sequence[Traffic]) -> list[str]:
-    """A line for each different error: one dead broker may spoil thousands of topics."""
+    """A line for each different error: one dead broker can affect thousands of topics."""
     spoiled: dict[str, list[str]] = {}
     for row in rows:
         if row.error is not None:

@@ -1,4 +1,4 @@
-"""tui: the cluster, live; Textual is loaded when the screen is wanted and by nothing else."""
+"""tui: shows the cluster live on the whole terminal; it is the only command that loads Textual."""
 
 import gc
 import sys
@@ -102,7 +102,7 @@ def tui(
         player=player,
         recorder=None if record is None else _recorder(record, worlds.first),
     )
-    # What was loaded stays: going through it for garbage, now and then, took 60 ms while somebody typed.
+    # Loaded modules stay. Without this, each garbage collection scanned them for 60 ms during typing.
     gc.freeze()
     tui.run()
     return iter(())
@@ -123,7 +123,7 @@ def _recorder(file: str, world: "World") -> "Recorder":
 
 
 def _replayed(place: str, speed: float) -> "tuple[Worlds, Player]":
-    """What a file or a folder of journals has, and a world in which nothing can be changed."""
+    """Open a recording or a folder of journals for replay, in a read-only world."""
     from nsadmin.tui import recording
     from nsadmin.tui.replaying import Player
     from nsadmin.tui.world import World, Worlds
@@ -184,7 +184,7 @@ def _interval(seconds: float | None) -> float:
 def _worlds(
     session: Session, namespaces: Sequence[str], journals: Sequence[str], read_only: bool
 ) -> "Worlds":
-    """The one of this command line, and those of all contexts, for who wants to see another."""
+    """The world of this command line, and those of all contexts, which the operator can switch to."""
     from nsadmin.tui.world import Worlds
 
     addrs = session.onlooker().addresses.addrs
@@ -194,7 +194,7 @@ def _worlds(
     def enter(name: str) -> "World":
         options = settings.resolve({**dict.fromkeys(session.said), "context": name})
         found = AdminClient(options.namesrv_addr).addresses.addrs
-        # Journals that the line names are those of its own cluster.
+        # Journals on the command line belong to its own cluster, so another context does not get them.
         return _world(options, name, found, ["--context", name], namespaces, (), read_only)
 
     return Worlds(first, lambda: sorted(contexts.load(contexts.path()).by_name), enter)

@@ -1,23 +1,23 @@
-"""How large, how long, how many; what is not known (None) stays so."""
+"""Wraps numbers for output as bytes or milliseconds; None, for an unknown value, stays None."""
 
 from nsadmin.output import Bytes, FineMillis, Millis
 
 
 def size(number: int | None) -> Bytes | None:
-    """Bytes."""
+    """Wrap a number of bytes."""
     return None if number is None else Bytes(number)
 
 
 def millis(number: int | None) -> Millis | None:
-    """Milliseconds."""
+    """Wrap a number of whole milliseconds."""
     return None if number is None else Millis(number)
 
 
 def fine_millis(number: float | None) -> FineMillis | None:
-    """Milliseconds and parts of them."""
+    """Wrap a number of milliseconds with decimals."""
     return None if number is None else FineMillis(number)
 
 
 def counted(number: int, noun: str) -> str:
-    """1 topic, 2 topics."""
+    """Format a number with its noun: 1 topic, 2 topics."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,4 +1,4 @@
-"""cleanUnusedTopic, cleanExpiredCQ, deleteExpiredCommitLog: orders to delete files that nothing needs."""
+"""Owns cleanUnusedTopic, cleanExpiredCQ and deleteExpiredCommitLog, which have brokers delete old files."""
 
 from collections.abc import Callable, Mapping
 from time import time
@@ -87,7 +87,7 @@ def _rows(
     planned: Callable[[RuntimeInfo, str | None], str],
     hours: Mapping[str, str | None] = MappingProxyType({}),
 ) -> Rows:
-    """What came of the order; in a dry run, what each broker would do, as far as it tells."""
+    """A row for each broker with the order's result; in a dry run, with what the broker would do."""
     brokers = addrs(targets)
     changes: dict[str, str] = {}
     found: list[ServerResult[bool]]
@@ -122,6 +122,6 @@ def _unused(info: RuntimeInfo, _: str | None) -> str:
 
 def _expired(info: RuntimeInfo, _: str | None) -> str:
     begin = info.integer("commitLogMinOffset")
-    # An empty store says -1.
+    # A broker with an empty store reports -1.
     where = "" if begin is None or begin < 0 else f", which begins at {begin}"
     return f"deletes queue entries whose messages have left the commit log{where}"

@@ -1,4 +1,4 @@
-"""check heartbeat, registrationSize, certificates, journal, drain: what goes wrong slowly."""
+"""checkHeartbeat, checkRegistrationSize, checkCertificates, checkJournal, checkDrain: gradual problems."""
 
 from pathlib import Path
 from time import time

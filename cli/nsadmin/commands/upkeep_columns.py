@@ -1,4 +1,4 @@
-"""What columns mean in the commands about upkeep of brokers, where that is their own: a part of `columns`."""
+"""Owns the column meanings that are special to the commands for broker upkeep, modes and static topics."""
 
 _COLD = {
     "coldAcc": "bytes of cold data that were read in the present second; null for a group that was not seen",

@@ -1,4 +1,4 @@
-"""listUser, getUser, createUser, updateUser, copyUser and deleteUser: who brokers of 5.3 and later know.
+"""Owns listUser, getUser, createUser, updateUser, copyUser and deleteUser, for brokers 5.3 and later.
 
 Each broker has users of its own, slaves too. No password is ever shown.
 """
@@ -260,7 +260,7 @@ def _row(target: Target, user: User) -> Row:
 
 
 def _notes(results: Sequence[ServerResult[tuple[User, ...]]]) -> list[str]:
-    """Brokers that did not tell, and users that are not the same on those that did."""
+    """A note for each broker that failed, and for each user that differs between the other brokers."""
     failed = [f"broker {found.addr}: {error_text(found.error)}" for found in results if found.error]
     told = {
         found.addr: {user.username: user for user in found.result or ()}
@@ -279,5 +279,5 @@ def _notes(results: Sequence[ServerResult[tuple[User, ...]]]) -> list[str]:
 
 
 def _why(users: Sequence[User]) -> str:
-    """Rows show all but the password."""
+    """A hint if the passwords differ: rows do not show them, so the rows may look the same."""
     return " (the password)" if len({user.password for user in users}) > 1 else ""

@@ -1,4 +1,4 @@
-"""Values of options that mqadmin wants spelt out: `-o true`, `-p 6`."""
+"""Parses and validates values of options, such as `-o true`, `-p 6` and `--interval 15s`."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ _FLAGS = {"true": True, "false": False}
 
 
 def flag(command: str, option: str, text: str | None) -> bool | None:
-    """true or false in any case; None where nothing was given."""
+    """Parse true or false in any case; None if the option was not given."""
     if text is None:
         return None
     value = _FLAGS.get(text.strip().lower())
@@ -22,14 +22,14 @@ def flag(command: str, option: str, text: str | None) -> bool | None:
 
 
 def perm(command: str, value: int | None) -> int | None:
-    """A permission that brokers take."""
+    """Return the permission bits if brokers accept them, else raise UsageError."""
     if value is not None and not 0 <= value <= 7:
         raise UsageError(f"{command}: -p {value} cannot be: give 6 (read and write), 4 (read) or 2 (write)")
     return value
 
 
 def topic_name(command: str, text: str) -> str:
-    """A name that brokers take for a new topic; in front of a group's own there is more room."""
+    """Return the name if brokers accept it for a new topic; retry and dead-letter topics may be longer."""
     longest = 255 if text.startswith(("%RETRY%", "%DLQ%")) else 127
     if not _TOPIC.fullmatch(text) or len(text) > longest:
         raise UsageError(
@@ -39,21 +39,21 @@ def topic_name(command: str, text: str) -> str:
 
 
 def queue_number(command: str, option: str, value: int | None) -> int | None:
-    """How many queues a topic is to have."""
+    """Return the number of queues if a topic can have that many."""
     if value is not None and not 0 <= value <= 65536:
         raise UsageError(f"{command}: {option} {value} cannot be: give 0 to 65536 queues")
     return value
 
 
 def seconds(command: str, value: float | None) -> float | None:
-    """The time between two looks."""
+    """Return the seconds between two observations if they are more than 0."""
     if value is not None and not value > 0:
         raise UsageError(f"{command}: -i {value:g} cannot be: give seconds, more than 0")
     return value
 
 
 def perm_word(command: str, text: str) -> int:
-    """A permission given as a word."""
+    """Parse a permission that was given as a positional argument."""
     try:
         value = perm(command, int(text))
     except ValueError:
@@ -66,7 +66,7 @@ def perm_word(command: str, text: str) -> int:
 
 
 def duration(command: str, option: str, text: str, least: float, most: float) -> float:
-    """Seconds, out of "500ms", "15s", "1m" or "2h"; seconds where there is no unit."""
+    """Parse "500ms", "15s", "1m" or "2h" into seconds; a number without a unit is in seconds."""
     found = _DURATION.fullmatch(text.strip())
     seconds = float(found[1]) * _SECONDS[found[2]] if found else -1.0
     if not least <= seconds <= most:
@@ -84,7 +84,7 @@ def _span(seconds: float) -> str:
 
 
 def one_of(command: str, option: str, text: str | None, choices: Sequence[str]) -> str | None:
-    """One of these words, however its letters are written; None where nothing was given."""
+    """Match the text with one of `choices` in any case; None if the option was not given."""
     if text is None:
         return None
     found = next((word for word in choices if word.lower() == text.strip().lower()), None)
@@ -96,7 +96,7 @@ def one_of(command: str, option: str, text: str | None, choices: Sequence[str]) 
 
 
 def names(command: str, option: str, text: str | None) -> list[str]:
-    """The names of a list like A,B, each once; none where nothing was given."""
+    """Parse a list like A,B into distinct names; empty if the option was not given."""
     if text is None:
         return []
     found = [name.strip() for name in text.split(",")]

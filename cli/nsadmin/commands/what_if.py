@@ -1,4 +1,4 @@
-"""whatIf: what would be lost without some brokers or name servers, told before they are stopped."""
+"""whatIf: predicts what would be lost if some brokers or name servers stopped."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
@@ -28,7 +28,7 @@ LIST_COLUMNS = ("what", "name", "count", "finding", "nameServers", "nameServersL
 
 
 class WouldStandStill(RocketMQError):
-    """Something could not go on."""
+    """Some topic, group or client would stop working."""
 
 
 @shows(COLUMNS, LIST_COLUMNS)
@@ -104,7 +104,7 @@ def _errors(unknown: Iterable[RocketMQError], stands_still: bool) -> list[Rocket
 
 
 def _topics(found: Sequence[Worst], detail: bool) -> Iterator[Row]:
-    """Each topic that stands still; the others by what they lose, or each as well."""
+    """A row for each topic that would stop; the others grouped by their loss, or one by one with --detail."""
     for key, items in groupby(found, lambda item: None if detail or item.loss.stands_still else _alike(item)):
         if key is None:
             yield from (_topic(item) for item in items)
@@ -192,7 +192,7 @@ _HARMLESS = (_FEWER, _FETCHES)
 
 
 def _joined(rows: Sequence[Row]) -> Iterator[Row]:
-    """Those that have some left, by what they have."""
+    """Combine brokers or clients that keep a name server and have the same list into one row."""
     for (harmless, *_), items in groupby(rows, lambda row: (row["finding"] in _HARMLESS, *_but_name(row))):
         alike = list(items)
         if harmless and len(alike) > 1:
@@ -227,7 +227,7 @@ def _list(what: str, item: ListLoss, fetches: bool) -> Row:
 
 
 def _same() -> Callable[[str, str], bool]:
-    """Whether two addresses are one server's: lists may have names where others have numbers."""
+    """A predicate for two addresses of the same server: one list can have a host name, another its IP."""
     from functools import cache
     from socket import SOCK_STREAM, getaddrinfo
 

@@ -1,4 +1,4 @@
-"""where: which name servers are asked, who said so, and whether they answer."""
+"""where: shows the name servers that commands use, where they are configured, and if they answer."""
 
 from collections.abc import Iterator
 

@@ -1,6 +1,6 @@
-"""What Typer says of a command line: the authority on help, mistakes and all that is not plain.
+"""Owns parsing with Typer: help, mistakes, and every line that the fast parser rejects.
 
-The only module that knows Typer.
+It is the only module that imports Typer.
 """
 
 import inspect
@@ -15,7 +15,7 @@ from nsadmin.commands.documented import description
 from nsadmin.commands.plain import Line
 from nsadmin.diagnostics import EXIT_CODES, UsageError
 
-# BadParameter is the public one of the errors that parsing raises.
+# Typer exports only BadParameter of the errors that parsing raises; its base class covers them all.
 _Mistake: Any = typer.BadParameter.__base__
 
 _POSITIONAL = "words_"
@@ -29,9 +29,13 @@ def parse(
     args: Sequence[str],
     codes: Sequence[tuple[int, str]] = EXIT_CODES,
 ) -> Line:
-    """What the line says; UsageError, or Help. `usage` is what stands by position, "" where nothing does.
+    """Parse the line with Typer.
 
-    Help ends with the exit `codes`.
+    `usage_text` names the positional arguments, "" if there are none. The help text ends with `exit_codes`.
+
+    Raises:
+        UsageError: The line is wrong.
+        HelpRequested: The line asks for help.
     """
     command = _command(name, doc, usage, parameters, codes)
     try:
@@ -44,7 +48,7 @@ def parse(
 def _command(
     name: str, doc: str, usage: str, parameters: Sequence[Parameter], codes: Sequence[tuple[int, str]]
 ) -> Any:
-    """A Typer command that returns its values instead of doing anything with them."""
+    """Build a Typer command that only returns the parsed values."""
     signature = [_as_typer(item) for item in parameters]
     if usage:
         many = Annotated[list[str] | None, typer.Argument(metavar=usage, show_default=False)]
@@ -67,7 +71,7 @@ def _command(
 
 
 def _as_typer(item: Parameter) -> inspect.Parameter:
-    """The same parameter with Typer's own option in the place of ours."""
+    """The same parameter, declared with Typer's option instead of ours."""
     declared = item.declared
     option = typer.Option(
         *declared.flags,

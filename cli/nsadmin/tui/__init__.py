@@ -1,1 +1,1 @@
-"""The cluster, live, on a terminal; the only room that knows Textual."""
+"""The live terminal screen of `nsadmin tui`. Only this package imports Textual."""

@@ -1,7 +1,7 @@
-"""Actions: what may be done to what a row is about, as command lines that are looked at before they are run.
+"""The actions that an operator can apply to a row, each as a command line of nsadmin.
 
-Law: nothing is changed but by a command of nsadmin, in a process of its own: it says what it did, in the
-audit, as if it had been typed.
+Rule: the screen changes nothing itself. It runs a command of nsadmin in a separate process, and that command
+writes to the audit log as if the operator had typed it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,16 +16,16 @@ Texts = Mapping[str, str]
 
 
 class Field(NamedTuple):
-    """A text that is asked for: what it is, and what it is now."""
+    """A text that the operator types before an action starts. `read_current` returns its present value."""
 
     name: str
     now: Callable[[About], str]
 
 
 class Action(NamedTuple):
-    """`words` make the command line of a row; `target` is what the operator has to type to confirm.
+    """`build_words` returns the command line for a row. The operator confirms by typing `confirm_target`.
 
-    It is for rows that have all of `needs`.
+    The action applies to rows that have all of `required_fields` and none of `excluded_fields`.
     """
 
     id: str
@@ -103,7 +103,7 @@ _ALL = (
 
 
 def all_actions() -> tuple[Action, ...]:
-    """Those whose command there is."""
+    """The actions whose command exists in the registry."""
     return tuple(action for action in _ALL if entry_of(action.words(About(), _ANY)[:1]) is not None)
 
 
@@ -116,7 +116,7 @@ _ANY = _Any()
 
 
 def suiting(about: About) -> list[Action]:
-    """What may be done to a row."""
+    """The actions that apply to this row."""
     return [action for action in all_actions() if action.suits(about)]
 
 
@@ -125,7 +125,7 @@ def entry_of(words: Sequence[str]) -> Entry | None:
 
 
 def refusal(words: Sequence[str], read_only: bool) -> str | None:
-    """Why a command line cannot be run from here; None if it can."""
+    """The reason why the screen cannot run a command line, or None if it can."""
     entry = entry_of(words)
     if entry is None:
         near = registry.nearest(words[0])
@@ -138,6 +138,6 @@ def refusal(words: Sequence[str], read_only: bool) -> str | None:
 
 
 def changes(words: Sequence[str]) -> bool:
-    """Whether a command line is looked at and confirmed before it is run."""
+    """Whether a command line needs a preview and a confirmation before it runs."""
     entry = entry_of(words)
     return entry is not None and entry.may_change

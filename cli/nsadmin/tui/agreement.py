@@ -1,4 +1,4 @@
-"""Agreement: whether the name servers tell the same, as far as polls see it. Pure."""
+"""The comparison of name servers: whether their last polls report the same tables. Pure."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -9,14 +9,17 @@ Picked = dict[str, object]
 
 
 class Verdict(NamedTuple):
-    """ "agree", "diverge" or "unknown"; and what was not compared, what differs or why nobody knows."""
+    """`outcome` is "agree", "diverge" or "unknown".
+
+    `reasons` are the aspects that nsadmin did not compare, those that differ, or the cause of "unknown".
+    """
 
     word: str
     why: tuple[str, ...] = ()
 
 
 class Difference(NamedTuple):
-    """A thing that name servers tell differently: what each of them says of it, in words, by address."""
+    """An object that name servers report differently, with the text that each address reports."""
 
     what: str
     name: str
@@ -48,9 +51,10 @@ def _kv(server: NameServer) -> Picked:
 
 
 class Aspect(NamedTuple):
-    """What is compared: its name, how to pick it in words, and what a poll calls it where it is not told.
+    """One aspect of a name server's tables that nsadmin compares.
 
-    `raw` is what the words are made of: where that is equal, no words are needed.
+    `poll_field` is its key in `NameServerPolled.untold`. `extract_texts` formats it. `extract_raw` returns
+    the values before formatting: if they are equal, no text is needed.
     """
 
     what: str
@@ -59,7 +63,7 @@ class Aspect(NamedTuple):
     raw: Callable[[NameServer], object]
 
     def able(self, servers: Sequence[NameServer]) -> list[NameServer]:
-        """Those that tell it."""
+        """The name servers that report this aspect."""
         return [server for server in servers if self.told_as not in server.untold]
 
     def are_equal(self, servers: Sequence[NameServer]) -> bool:
@@ -76,7 +80,7 @@ ASPECTS = (
 
 
 def differences(servers: Sequence[NameServer], aspect: str | None = None) -> Iterator[Difference]:
-    """What these servers tell differently; a server that does not tell an aspect is not compared in it."""
+    """The differences between these servers. A server that does not report an aspect is left out of it."""
     for each in ASPECTS:
         if aspect in (None, each.what):
             yield from _differences(each, each.able(servers))
@@ -97,7 +101,10 @@ def _are_equal(tables: Sequence[object]) -> bool:
 
 
 def verdict(model: Model) -> Verdict:
-    """Of all name servers: who is silent leaves it unknown, unless the others differ; so does one alone."""
+    """Compare all name servers.
+
+    The outcome is "unknown" if a name server does not answer, or if there is only one, unless others differ.
+    """
     fresh = model.fresh()
     different = [aspect.what for aspect in ASPECTS if not aspect.are_equal(aspect.able(fresh))]
     if different:
@@ -112,7 +119,7 @@ def verdict(model: Model) -> Verdict:
 
 
 def pairs(servers: Sequence[NameServer]) -> dict[tuple[str, str], int]:
-    """How many differences there are between each two of them, by their addresses."""
+    """The number of differences of each pair of servers, by both addresses and in both orders."""
     found: dict[tuple[str, str], int] = {}
     for at, one in enumerate(servers):
         for other in servers[at + 1 :]:

@@ -1,4 +1,4 @@
-"""Tui: wires feed, model, views and keys together; what each of them does is in their own modules."""
+"""The Textual app: connects the poller, the model, the views and the keys."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ _CLOCK = 1.0
 _LOG = 1_000
 _AHEAD = 4
 _REST = 5
-"""A picture that took long to make is not made again at once: keys are answered in between."""
+"""After drawing the screen, wait this many times as long as drawing took, so that keys are answered."""
 
 
 def wall() -> int:
@@ -45,7 +45,7 @@ def wall() -> int:
 
 
 class Tui(App[None]):
-    """`feeds` makes what looks; tests and replays have others."""
+    """`feed_factory` creates the poller. Tests pass their own; a replay uses `ReplayFeed` instead."""
 
     CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = False
@@ -98,7 +98,7 @@ class Tui(App[None]):
         self.set_keymap(self.preferences.keys)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Keys are ours, before any part gets them, unless something is typed or lies over the screen."""
+        """The app handles keys before its widgets, unless a prompt or a modal screen is open."""
         if not self._is_ready or not self.screen_stack[0].query(Prompt):
             return False
         return len(self.screen_stack) == 1 and not self.prompt.display
@@ -142,7 +142,7 @@ class Tui(App[None]):
 
     def _replay(self, player: Player) -> ReplayFeed:
         def post(polls: Sequence[AnyPoll]) -> None:
-            # What is played fast is not read faster than it is shown.
+            # Wait until the screen has shown earlier polls: a fast replay would fill the message queue.
             while not self._room.acquire(timeout=1):
                 if not self.is_running:
                     return
@@ -169,7 +169,7 @@ class Tui(App[None]):
     def view(self) -> View:
         return self.navigation.here.view
 
-    # What is heard.
+    # Messages of the poller.
 
     def on_polled(self, message: Polled) -> None:
         message.handled()
@@ -183,36 +183,36 @@ class Tui(App[None]):
                 self.note(f"{type(poll).__name__}: {type(error).__name__}: {error}")
             if isinstance(poll, NameServerPolled):
                 self.verdict = verdict(self.model)
-            # Brokers tell something all the time: that is seen when the clock goes on.
+            # Polls of brokers arrive all the time. The redraw of each second shows them.
             self._is_dirty |= not isinstance(poll, BrokerPolled)
         if self.recorder is not None:
             self.recorder.keep(message.polls)
         if is_first and self.model.brokers:
-            # Somebody waits for a screen.
+            # The operator waits for the first screen: draw it at once.
             self.redraw()
 
     def on_rewound(self) -> None:
-        """What is played begins anew."""
+        """Start with an empty model, because the replay starts again from another moment."""
         self.model, self.verdict = Model(self.world.addrs, is_played=True), Verdict("unknown")
 
     def on_failed(self, message: Failed) -> None:
         self.note(f"{type(message.error).__name__}: {message.error}")
 
     def note(self, text: str) -> None:
-        """A line of the log panel."""
+        """Add a line to the log panel, unless the last line has the same text."""
         if not self.log_lines or self.log_lines[-1][1] != text:
             self.log_lines.append((self.clock(), text))
         self._is_dirty = True
 
     def say(self, text: str, tone: Tone = "accent") -> None:
-        """A line at the bottom, for a while."""
+        """Show a message in the last line for a few seconds. Errors also go to the log panel."""
         self.painting.say(text, tone)
         if tone == "bad":
             self.note(text)
         self.redraw()
 
     def enter_world(self, world: World) -> None:
-        """Look at another cluster: nothing of the one before is kept, and a recording of it ends."""
+        """Show another cluster. The model starts empty, and a recording of the earlier cluster ends."""
         self.feed.stop()
         ended = ""
         if self.recorder is not None:
@@ -226,37 +226,37 @@ class Tui(App[None]):
         self.say(f"context {world.label}{ended}")
 
     def show(self, view: View) -> None:
-        """One of the screens."""
+        """Show one of the root views."""
         self.navigation.go(view)
         self._arrive()
 
-    # What is shown.
+    # Drawing.
 
     def _arrive(self) -> None:
-        """At another view."""
+        """Fill the widgets for the view on top of the navigation stack."""
         place = self.navigation.here
         self.screen_stack[0].set_class(place.view.is_drawing, "drawn")
         self.grid.show_view(place.view, place.row)
         if place.view.is_drawing:
-            # How much room it has is known when it has been laid out.
+            # Textual knows the size of the drawing only after the layout.
             self.call_after_refresh(self.redraw)
         self.focus_rows()
         self.call_after_refresh(self.focus_rows)
         self.redraw()
 
     def focus_rows(self) -> None:
-        """At once, so that nothing that is typed by then goes elsewhere; and not away from a prompt."""
+        """Focus the table at once, so that it gets keys typed meanwhile. An open prompt keeps the focus."""
         if self._is_ready and self.screen_stack[0].query(Grid) and not self.prompt.display:
             self.screen_stack[0].set_focus(self.grid)
 
     def _tick(self) -> None:
-        """What was heard is shown soon, and the clock goes on."""
+        """Redraw if the model changed or if a second has passed since the last redraw."""
         now = monotonic()
         if now >= self._again and (self._is_dirty or now >= self._drawn + _CLOCK):
             self.redraw()
 
     def redraw(self) -> None:
-        """All of the screen, from the model; a mistake in here is a line of the log."""
+        """Draw the whole screen from the model. An exception becomes a line of the log panel."""
         if not self._is_ready or not self.size.width or not self.screen_stack[0].query(Grid):
             return
         self._is_dirty, self._drawn = False, monotonic()
@@ -272,7 +272,7 @@ class Tui(App[None]):
     def _ask(self) -> None:
         self.feed.ask(self.view.questions(self.model, self.grid.visible_rows, self.grid.current))
 
-    # What keys do.
+    # Keys. Textual finds these methods by the names in the bindings.
 
     def action_screen(self, at: int) -> None:
         self.show(root.make(root.NAMES[at]))
@@ -331,10 +331,10 @@ class Tui(App[None]):
         self.prompt.open(mode, text, offered)
 
     def action_do(self, what: str, *how: Any) -> None:
-        """One of the things that `Doing` does."""
+        """Call a method of `ActionController` by its name."""
         getattr(self.doing, what)(*how)
 
-    # What widgets say.
+    # Messages of widgets.
 
     def on_grid_entered(self, message: Grid.Entered) -> None:
         view = self.view.enter(message.item)
@@ -373,7 +373,7 @@ class Tui(App[None]):
             try:
                 self.navigation.here.filter = Filter(message.text)
             except BadFilter:
-                # Half a regular expression is on its way to a whole one.
+                # The operator has typed only a part of the regular expression so far.
                 return
             self.redraw()
 
@@ -388,7 +388,7 @@ class Tui(App[None]):
         if message.mode == "seek" and message.text:
             self.doing.seek(message.text)
         if message.mode == "save" and message.text:
-            # The prompt is no part of the picture.
+            # Save after the next refresh: the file must not show the prompt.
             name = message.text
             self.call_after_refresh(lambda: self.doing.save(name))
         self.redraw()

@@ -1,4 +1,4 @@
-"""Doing: what keys do beside moving about: commands, actions, contexts, copies and files."""
+"""The controller behind keys and the prompt: runs commands and actions, changes contexts, and saves files."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ INTERVALS = (1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0)
 
 
 class Doing:
-    """For one app; what it finds out it says in a line at the bottom."""
+    """Controls one app. It shows results and errors in the last line of the screen."""
 
     def __init__(self, app: "Tui") -> None:
         self._app = app
@@ -29,7 +29,7 @@ class Doing:
     # Commands.
 
     def typed(self, line: str) -> None:
-        """A line behind the colon."""
+        """Run a line that the operator typed after the colon."""
         app, found = self._app, prompting.read(line, root.NAMES)
         if found.error is not None:
             app.say(found.error, "bad")
@@ -54,7 +54,7 @@ class Doing:
             app.run_worker(act)
 
     def run(self, words: Sequence[str]) -> None:
-        """A command line of nsadmin: what changes something is looked at and confirmed first."""
+        """Run a command line of nsadmin. A command that changes something needs a confirmation first."""
         from nsadmin.tui.screens.output import ChangeScreen, OutputScreen
 
         app = self._app
@@ -68,7 +68,7 @@ class Doing:
             app.push_screen(OutputScreen(words, app.world.words))
 
     def _changed(self, code: int | None) -> None:
-        """What was changed is seen at the next look, which need not be waited for."""
+        """Poll at once, so that the screen shows the change before the next interval."""
         self._app.feed.look_now()
 
     # Actions on the row.
@@ -83,7 +83,7 @@ class Doing:
         self._begin(found, about)
 
     def act_by_key(self, key: str) -> None:
-        """Several actions share a key, each for rows of its own."""
+        """Start the action of a key. Several actions share a key and apply to different kinds of rows."""
         about = self._about()
         found = next((each for each in actions.suiting(about) if each.key == key), None)
         if found is not None:
@@ -92,7 +92,7 @@ class Doing:
             self._app.say("not for this row; Space shows what can be done to it", "warn")
 
     def menu(self) -> None:
-        """What may be done to this row."""
+        """Show the actions that apply to this row."""
         found = actions.suiting(self._about())
         if not found:
             self._app.say("nothing can be done to this row", "warn")
@@ -142,7 +142,7 @@ class Doing:
     # The order of rows.
 
     def sort(self, step: int) -> None:
-        """By the next column with a name; behind the last, as the view has it by itself."""
+        """Sort by the next column that has a title. After the last column, use the view's own order."""
         place, columns = self._app.navigation.here, self._app.view.columns
         keys: list[str | None] = [None, *dict.fromkeys(column.key for column in columns if column.title)]
         at = keys.index(place.sort.key if place.sort else None)
@@ -151,14 +151,14 @@ class Doing:
         self._app.redraw()
 
     def reverse(self) -> None:
-        """The other way round."""
+        """Reverse the sort order."""
         place = self._app.navigation.here
         if place.sort is not None:
             place.sort = place.sort._replace(descending=not place.sort.descending)
             self._app.redraw()
 
     def group(self) -> None:
-        """Rows under headings, or not any more."""
+        """Group the rows under headings, or stop grouping them."""
         place, app = self._app.navigation.here, self._app
         if place.view.grouping is None:
             app.say("these rows have nothing to be grouped by", "warn")
@@ -167,7 +167,7 @@ class Doing:
         app.redraw()
 
     def fold(self, name: str | None = None) -> None:
-        """Hide the rows of a group, that of this row if none is named, or show them again."""
+        """Hide or show the rows of a group. Without a name, take the group of the row at the cursor."""
         place, grid = self._app.navigation.here, self._app.grid
         if not place.is_grouped or grid.chosen is None:
             self.group()
@@ -185,7 +185,7 @@ class Doing:
         return next(column for column in view.columns if column.key == view.grouping).cell(row).text
 
     def fold_all(self) -> None:
-        """Headings alone, or everything again."""
+        """Hide the rows of all groups, or show all of them again."""
         place, app = self._app.navigation.here, self._app
         if not place.is_grouped:
             self.group()
@@ -194,10 +194,10 @@ class Doing:
             place.folded = set() if names <= place.folded else names
             app.redraw()
 
-    # How often is looked.
+    # The poll interval.
 
     def interval(self, step: int) -> None:
-        """The next longer one, or shorter; of a replay the next speed."""
+        """Use the next longer or shorter interval. In a replay, change the speed instead."""
         app = self._app
         if app.player is not None:
             app.feed.faster(-step)
@@ -209,7 +209,7 @@ class Doing:
     # Contexts and themes.
 
     def context(self, name: str | None = None) -> None:
-        """Another cluster: the one named, or the one that is chosen from a list."""
+        """Open the context of this name. Without a name, let the operator choose from a list."""
         app = self._app
         if name is not None:
             app.run_worker(lambda: self._find(name), thread=True)
@@ -230,7 +230,7 @@ class Doing:
             self.context(name)
 
     def _find(self, name: str) -> None:
-        """In a thread: an endpoint may have to be asked."""
+        """Load a context in a thread, because it may have to ask an address server."""
         app = self._app
         assert app.worlds.enter is not None
         try:
@@ -241,7 +241,7 @@ class Doing:
         app.call_from_thread(app.enter_world, world)
 
     def theme(self, name: str | None = None) -> None:
-        """The one named, or the next."""
+        """Use the theme of this name, or the next one in the alphabet."""
         app = self._app
         names = sorted(app.available_themes)
         if name is None:
@@ -253,10 +253,10 @@ class Doing:
         app.redraw()
         app.say(f"theme {name}")
 
-    # Moments of what is played.
+    # Seeking in a replay.
 
     def seek(self, text: str) -> None:
-        """A time of day, or so many seconds from here."""
+        """Go to a time of day, or forward or back by a number of seconds such as +60."""
         app, player = self._app, self._app.player
         if player is None:
             app.say("there is nothing to seek in: --replay plays a recording or a journal", "warn")
@@ -282,7 +282,7 @@ class Doing:
         app.say("copied, if the terminal lets programs do that")
 
     def save(self, name: str) -> None:
-        """What the screen shows, in the format that the name ends in."""
+        """Save the screen or its rows. The suffix of the file name chooses the format."""
         app, path = self._app, Path(name).expanduser()
         texts: dict[str, Any] = {
             ".svg": lambda: app.export_screenshot(title=f"nsadmin {app.world.label}"),
@@ -301,7 +301,7 @@ class Doing:
 
 
 def moment(text: str, now: int, begin: int, end: int) -> int | None:
-    """The moment (ms) that a text means; of a time of day, the first one there is."""
+    """Parse a time (ms since 1970). A time of day means its first occurrence in the replay."""
     text = text.strip()
     if text[:1] in ("+", "-"):
         return now + int(text) * 1000 if text[1:].isdecimal() else None

@@ -1,4 +1,4 @@
-"""Drains: what is kept of them in files of this machine, whoever is at them."""
+"""The drain folders of this account on this machine, read as a poll."""
 
 import json
 import os
@@ -13,7 +13,7 @@ _END = 16_384
 
 
 def look(now: Callable[[], int], state_home: Path | None = None) -> DrainsPolled:
-    """All drains of this account that are not undone."""
+    """Read all drains of this account that `undrain` has not ended."""
     drains, errors = [], []
     for found in kept(home() if state_home is None else state_home):
         if isinstance(found, Kept):
@@ -42,7 +42,7 @@ def _drain(found: Kept) -> Drain:
 
 
 def _last(file: Path) -> str:
-    """What happened last, in words; "" where nothing is written."""
+    """The text of the last event, or "" if the file has none."""
     try:
         with open(file, "rb") as source:
             source.seek(max(os.path.getsize(file) - _END, 0))
@@ -53,6 +53,6 @@ def _last(file: Path) -> str:
         try:
             return words(json.loads(line))
         except (ValueError, KeyError):
-            # A line that is being written, or of a newer program.
+            # The drain is writing this line now, or a newer version of nsadmin wrote it.
             continue
     return ""

@@ -1,8 +1,8 @@
-"""Feed: threads that look at servers again and again, and hand over what they saw.
+"""The polling threads: they ask all servers once per interval and pass on the polls.
 
-Law: who is slow or dead holds up nobody else. Each name server has a thread; brokers that answered last time
-have one, those that did not another; questions that a screen asks have a third. Requests are spread over the
-interval, and all threads share one pace.
+Rule: a slow or dead server does not delay the others. Each name server has its own thread. Brokers that
+answered last time share one thread, and silent brokers share another. A third thread runs the queries of the
+current screen. Requests are spread over the interval, and all threads share one rate limit.
 """
 
 import threading
@@ -21,11 +21,11 @@ from nsadmin.tui.polls import AnyPoll, BrokerPolled, DrainsPolled, NameServerPol
 from nsadmin.tui.questions import Question, answers
 
 Connect = Callable[[Sequence[str], float | None, Stopwatch], AdminClient]
-"""Makes a client for these name servers, with a time-out of its own or the usual one, and an observer."""
+"""Creates a client: name server addresses, timeout in seconds (None: the usual one), request observer."""
 Post = Callable[[Sequence[AnyPoll]], object]
 
 _PATIENCE = 1.0
-"""Seconds that a broker has which answered before: the others of its turn wait for it."""
+"""Timeout for a broker that answered last time. It is short because the rest of the batch waits for it."""
 _STEP = 0.2
 _FIRST = 32
 _DRAINS = 2.0
@@ -33,7 +33,7 @@ _AFTER_A_MISTAKE = 10.0
 
 
 class Plan(NamedTuple):
-    """What is looked at, how often (seconds), and with how many requests a second at most."""
+    """The servers and journals to poll, the interval (seconds), and the limit of requests per second."""
 
     addrs: Sequence[str]
     namespaces: Sequence[str] = ("ORDER_TOPIC_CONFIG",)
@@ -44,7 +44,7 @@ class Plan(NamedTuple):
 
 
 class Feed:
-    """`post` is called from several threads, `failed` with what is a mistake in here: its thread goes on."""
+    """Several threads call `post_polls`. `report_failure` gets the exception of a thread, which restarts."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class Feed:
             thread.start()
 
     def stop(self, patience: float = 0.0) -> None:
-        """Begin nothing more; wait so many seconds for what is under way."""
+        """Stop all threads. Wait this many seconds for requests that are running."""
         self._stop.set()
         for event in (self._running, self._asked, self._known, self._wake):
             event.set()
@@ -105,11 +105,11 @@ class Feed:
         self._running.clear() if is_paused else self._running.set()
 
     def look_now(self) -> None:
-        """Do not wait for the next turn: something was changed just now."""
+        """Poll at once instead of at the next turn, because a command has changed something."""
         self._wake.set()
 
     def ask(self, questions: Iterable[Question]) -> None:
-        """What the screen wants to know from now on, beside what is always looked at."""
+        """Set the detail queries that run from now on, in addition to the polls of all servers."""
         wanted = tuple(questions)
         with self._lock:
             if wanted == self._questions:
@@ -132,11 +132,11 @@ class Feed:
             yield Looker(admin, watch, self._clock, self._plan.namespaces, {})
 
     def _rest(self, began: float, wake: threading.Event | None = None) -> None:
-        """Until the next turn, or until somebody has a question; as long as it takes while paused."""
+        """Wait until the next turn or until the event is set. While paused, wait until polling resumes."""
         (wake or self._wake).wait(max(began + self.interval - monotonic(), 0.02))
         self._running.wait()
         if self._wake.is_set() and not self._stop.is_set():
-            # Everybody who rests has heard it.
+            # Give all waiting threads time to see the event before it is cleared.
             self._stop.wait(0.05)
             self._wake.clear()
 
@@ -167,7 +167,7 @@ class Feed:
     def _heard(self, seen: Iterable[BrokerPolled]) -> None:
         with self._lock:
             for poll in seen:
-                # A refusal is an answer: nobody waits for it.
+                # A broker that refuses answers fast, so it stays with the answering brokers.
                 if poll.kind in (None, "refused"):
                     self._silent.discard(poll.addr)
                 else:
@@ -180,7 +180,7 @@ class Feed:
             while not self._stop.is_set():
                 began = monotonic()
                 addrs = self._brokers(False)
-                # The first turn is as fast as the pace lets it be: somebody waits for a screen.
+                # The first turn uses the whole rate limit: the operator waits for the first screen.
                 size = _FIRST if is_first else max(1, ceil(len(addrs) * _STEP / (self.interval * 0.8)))
                 for at in range(0, len(addrs), size):
                     self._look(looker, addrs[at : at + size], pause=0 if is_first else _STEP)
@@ -208,7 +208,10 @@ class Feed:
                 self._rest(began)
 
     def _journal(self, folder: str) -> None:
-        """Events as its name server writes them; of a folder that cannot be read, why, and again later."""
+        """Post the events of a journal as its name server writes them.
+
+        If the folder cannot be read, `_run_with_restarts` reports the error and tries again later.
+        """
         from nsadmin.tui.past import tail
 
         for events in tail(Path(folder), self._plan.said):
@@ -219,8 +222,8 @@ class Feed:
             self._running.wait()
 
     def _drains(self) -> None:
-        """Files of this machine, looked at more often than servers: somebody waits for what they say."""
-        # Loaded while name servers are asked, and not before the screen is there.
+        """Read the drain folders more often than the servers: an operator waits for their progress."""
+        # Import here, while requests are running, so that the first screen appears sooner.
         from nsadmin.tui import drains
 
         before: DrainsPolled | None = None

@@ -1,4 +1,4 @@
-"""Keys: everything that a key does on the main screen, by a name that preferences may give others."""
+"""The key bindings of the main screen. Preferences assign other keys by the id of a binding."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,10 @@ from nsadmin.tui.actions import all_actions
 
 
 class Key(NamedTuple):
-    """`id` is what preferences call it, `action` the app's; `hint` is short, for the last line, or ""."""
+    """`binding_id` is the name in preferences, `app_action` the Textual action.
+
+    `footer_hint` is a short text for the last line of the screen, or "".
+    """
 
     id: str
     keys: str
@@ -17,7 +20,7 @@ class Key(NamedTuple):
 
 
 def _named(key: str) -> str:
-    """All that a key does to one kind of row or another."""
+    """The names of all actions that share a key."""
     return "; ".join(dict.fromkeys(each.name for each in all_actions() if each.key == key))
 
 
@@ -59,9 +62,9 @@ KEYS = (
 OF_ROWS = (
     "up", "down", "pageUp", "pageDown", "first", "last", "columnsLeft", "columnsRight", "open",
 )  # fmt: skip
-"""The keys of the table of rows, which is a widget of its own."""
+"""The ids of the bindings of the `Grid` widget, which preferences can change, too."""
 
 
 def names() -> list[str]:
-    """What preferences call the keys above."""
+    """The ids of all bindings above, as preferences use them."""
     return [key.id for key in KEYS]

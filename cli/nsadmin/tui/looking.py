@@ -1,6 +1,6 @@
-"""Looking: one look at a server, with the blocking client, and the poll that came of it.
+"""One poll of a name server or of a batch of brokers, with the blocking client.
 
-Law: an answer that is missing is a poll that says so; nothing is raised but what is a mistake in here.
+Rule: a missing answer becomes a poll with an error. These functions raise only programming errors.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,11 +19,11 @@ Clock = Callable[[], int]
 
 HIDDEN = "(hidden)"
 PROBED_TOPIC = "SELF_TEST_TOPIC"
-"""Every broker has it from its first start: its route tells at once which brokers may be written."""
+"""Every broker creates this topic at its first start, so one route has the permissions of all brokers."""
 
 
 class Stopwatch:
-    """An observer of a client: how long the last request to each server took, in ms."""
+    """A request observer of a client. It keeps the duration (ms) of the last request to each server."""
 
     def __init__(self) -> None:
         self._millis: dict[str, float] = {}
@@ -36,9 +36,9 @@ class Stopwatch:
 
 
 class Looker(NamedTuple):
-    """A client and its stopwatch, and what time it is (ms since 1970); for one thread.
+    """A client with its stopwatch and a clock (ms since 1970). Each thread has its own probe.
 
-    `kept` is what an earlier look left for a later one.
+    `carried_state` keeps values of one poll for the next, by name.
     """
 
     admin: AdminClient
@@ -49,7 +49,7 @@ class Looker(NamedTuple):
 
 
 def name_server(looker: Looker, addr: str, namespaces: Sequence[str]) -> NameServerPolled:
-    """What the only name server of this client tells; without its brokers it has told nothing."""
+    """Poll the only name server of this client. The poll fails if the list of brokers is missing."""
     admin = looker.admin
     [heard] = admin.clusters.heard_each()
     if heard.result is None:
@@ -88,12 +88,12 @@ def _settings(admin: AdminClient) -> dict[str, str]:
 
 
 def hidden(table: Mapping[str, str]) -> dict[str, str]:
-    """Without what looks like a secret: it would stay in recordings and pictures."""
+    """Replace values that look like secrets, because recordings and screenshots would keep them."""
     return {key: HIDDEN if value and is_secret(key) else value for key, value in table.items()}
 
 
 def _entries(admin: AdminClient, namespace: str) -> Texts:
-    """Of a namespace that is not there: nothing."""
+    """The entries of a KV namespace, or none if the namespace does not exist."""
     try:
         return hidden(admin.kv.entries(namespace))
     except RocketMQError as error:
@@ -103,7 +103,7 @@ def _entries(admin: AdminClient, namespace: str) -> Texts:
 
 
 def _perms(admin: AdminClient, addr: str) -> dict[str, int]:
-    # Loaded while servers are asked, and not before the screen is there.
+    # Import here, while requests are running, so that the first screen appears sooner.
     from nsadmin.client.tables import queues_of
 
     [found] = admin.tables.route_bodies(addr, [PROBED_TOPIC])
@@ -118,7 +118,7 @@ def _perms(admin: AdminClient, addr: str) -> dict[str, int]:
 
 
 def brokers(looker: Looker, addrs: Iterable[str]) -> list[BrokerPolled]:
-    """These brokers' own figures, all asked at the same time."""
+    """Ask these brokers for their runtime figures, all at the same time."""
     results = looker.admin.brokers.runtime_infos(addrs)
     at = looker.clock()
     return [
@@ -135,12 +135,12 @@ def brokers(looker: Looker, addrs: Iterable[str]) -> list[BrokerPolled]:
 
 
 def _interned(table: Mapping[str, str]) -> dict[str, str]:
-    """A thousand tables have the same keys, and many the same values."""
+    """Share equal strings, because a thousand brokers report the same keys and many equal values."""
     return {intern(key): intern(value) if len(value) < 8 else value for key, value in table.items()}
 
 
 def kind_of(error: RocketMQError | None) -> str | None:
-    """How a broker failed: see BrokerPolled."""
+    """The kind of a broker's failure, as `BrokerPolled` describes it."""
     if error is None:
         return None
     if not isinstance(error, CallError):
@@ -149,7 +149,7 @@ def kind_of(error: RocketMQError | None) -> str | None:
 
 
 def _text(error: RocketMQError) -> str:
-    """In a line that need not say which server it was: one alone was asked."""
+    """The error in one line, without the server's address: the request went to one server only."""
     if isinstance(error, NoneReachable) and error.errors:
         return error_text(error.errors[0])
     return error_text(error)

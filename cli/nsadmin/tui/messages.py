@@ -1,4 +1,4 @@
-"""Messages: what threads tell the screen."""
+"""The Textual messages that polling threads post to the app."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,7 +8,7 @@ from nsadmin.tui.polls import AnyPoll
 
 
 class Polled(Message):
-    """What the feed saw; from one of its threads, which may wait until it is `handled`."""
+    """Polls from a thread of the poller. The app calls `mark_handled`; a replay thread waits for that."""
 
     def __init__(
         self, polls: Sequence[AnyPoll], feed: object, handled: Callable[[], object] = lambda: None
@@ -20,7 +20,7 @@ class Polled(Message):
 
 
 class Failed(Message):
-    """A mistake in here, in one of the feed's threads, which goes on."""
+    """An unexpected exception in a polling thread. The thread restarts."""
 
     def __init__(self, error: BaseException) -> None:
         super().__init__()
@@ -28,4 +28,4 @@ class Failed(Message):
 
 
 class Rewound(Message):
-    """What is played goes on from an earlier moment: all comes anew."""
+    """The replay continues from another time. All polls that lead to that time follow."""

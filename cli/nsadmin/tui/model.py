@@ -1,6 +1,7 @@
-"""Model: what is known now, of each server since when, and what was noticed on the way. Polls in, facts out.
+"""The model of the observed cluster: the last answer of each server, trends, and detected changes.
 
-Pure: no clock is read, no server asked. What a server told last stays, with the time since when it is old.
+Rule: it changes only by polls. It reads no clock and asks no server. It keeps the last answer of a silent
+server together with the time since when the server is silent.
 """
 
 from array import array
@@ -28,7 +29,7 @@ from nsadmin.tui.polls import (
 P = TypeVar("P")
 R = TypeVar("R")
 Place = tuple[str, int, str]
-"""A broker process: name, id, address."""
+"""The identity of a broker process: broker name, broker id, address."""
 
 _HOUR_OF_POINTS = 720
 _SPARKS = 60
@@ -37,14 +38,14 @@ _TOPICS = 2_000
 
 
 class Silence(NamedTuple):
-    """Why nobody tells something, and since when (ms); `since` is None while the first answer is awaited."""
+    """Why data is missing or old, and since when. `since_ms` is None before the first answer."""
 
     why: str
     since: int | None = None
 
 
 class Known(Generic[P]):
-    """What a server told last, and since when it tells nothing; `since` is ms, None while it answers."""
+    """The last answer to one kind of poll, and its error. `silent_since_ms` is None while it is answered."""
 
     __slots__ = ("error", "kind", "last", "since")
 
@@ -72,7 +73,7 @@ class Known(Generic[P]):
 
 
 class NameServer(Known[NameServerPolled]):
-    """A name server; what a poll left out as unchanged is kept from those before."""
+    """A name server. Fields that a poll omits as unchanged keep the values of earlier polls."""
 
     __slots__ = ("addr", "kv", "latencies", "settings", "told_topics", "topics", "untold")
 
@@ -94,7 +95,7 @@ class NameServer(Known[NameServerPolled]):
         self.learn(poll)
         self.untold = poll.untold
         if poll.topics is not None and poll.topics != self.told_topics:
-            # The same object as long as nothing changes: whoever worked something out of it need not again.
+            # Keep the same object while nothing changes, so that `compute_once` finds its cached results.
             self.told_topics, self.topics = poll.topics, frozenset(poll.topics)
         if poll.settings is not None:
             self.settings = poll.settings
@@ -103,9 +104,10 @@ class NameServer(Known[NameServerPolled]):
 
 
 class Broker(Known[BrokerPolled]):
-    """A broker process, and the name servers that list it; `gone` is since when none of them does.
+    """A broker process and the name servers that list it.
 
-    `silences` are by name server: when it heard the broker last, for how many ms it waits, when it said so.
+    `gone_since_ms` is the time since when no name server lists it. `heartbeat_silences` has for each name
+    server: the time of the last heartbeat, the expiry time in ms, and the time of the poll.
     """
 
     __slots__ = ("_numbers", "cluster", "gone", "ins", "listed_by", "millis", "outs", "place", "silences")
@@ -133,8 +135,8 @@ class Broker(Known[BrokerPolled]):
         self.outs.append(self.number("getTransferredTps", "getTransferedTps") if self.is_fresh else None)
 
     def number(self, *keys: str) -> float | None:
-        """The first number of the first of these figures that it tells."""
-        # It is told once, and read again for each picture.
+        """The first number of the first of these figures that the broker reports."""
+        # Cache the number: each redraw reads it, and only a poll changes it.
         if keys not in self._numbers:
             self._numbers[keys] = self._read(keys)
         return self._numbers[keys]
@@ -154,7 +156,7 @@ class Broker(Known[BrokerPolled]):
 
 
 class Trend(NamedTuple):
-    """A figure over time: moments in ms, and values. There is one for each group: 16 bytes a point."""
+    """A figure over time: times (ms) and values. Arrays take 16 bytes per point; each group has a trend."""
 
     times: "array[int]"
     values: "array[float]"
@@ -170,9 +172,9 @@ class Trend(NamedTuple):
 
 
 class Model:
-    """Everything that screens show; `apply` is the only thing that changes it.
+    """Everything that screens show. Only `apply_poll` changes it.
 
-    Where it `is_played`, nobody can be asked for what was not recorded.
+    If `is_replay` is set, nsadmin cannot ask a server for data that the recording lacks.
     """
 
     def __init__(self, addrs: Iterable[str] = (), *, is_played: bool = False) -> None:
@@ -198,7 +200,7 @@ class Model:
         self._made: dict[str, tuple[tuple[object, ...], Any]] = {}
 
     def apply(self, poll: AnyPoll) -> None:
-        """Learn what a poll saw."""
+        """Update the model with a poll."""
         self.now = max(self.now, poll.at)
         self.polls += 1
         _LEARN[type(poll)](self, poll)
@@ -211,7 +213,7 @@ class Model:
             self._place(server, poll)
 
     def _place(self, server: NameServer, poll: NameServerPolled) -> None:
-        """Who is there, as this name server has it; who is with none any more is gone."""
+        """Add the brokers that this name server lists. A broker that no name server lists is gone."""
         listed: set[Place] = set()
         for name, group in poll.groups.items():
             for broker_id, addr in group.broker_addrs.items():
@@ -238,7 +240,7 @@ class Model:
         return broker
 
     def _replaced(self, place: Place) -> None:
-        """One who came back at another address is not gone."""
+        """Remove gone brokers with the same name and id: the broker came back at another address."""
         for other in list(self._by_name.get(place[0], ())):
             if other.place[1] == place[1] and other.gone is not None:
                 del self.brokers[other.place]
@@ -258,14 +260,14 @@ class Model:
         for broker in self._by_addr.get(poll.addr, ()):
             self.notices.extend(noticing.of_broker(broker, poll))
             broker.hear(poll)
-        # A point for each second in which a broker told something would be too many.
+        # Add a point every 5 s at most: broker polls arrive all the time.
         if poll.at - self._put_at >= 5_000:
             self._put_at = poll.at
             for cluster, total in self.rates().items():
                 self.puts.setdefault(cluster, Trend.empty()).add(poll.at, total)
 
     def rates(self) -> dict[str, float]:
-        """Messages put per second, by cluster, by the masters that answer."""
+        """Messages put per second in each cluster, summed over the masters that answer."""
         totals: dict[str, float] = {}
         for broker in self.brokers.values():
             if broker.place[1] == 0 and broker.gone is None and broker.is_fresh:
@@ -285,7 +287,7 @@ class Model:
 
     def _group_names(self, poll: GroupsPolled) -> None:
         if poll.errors and not poll.names:
-            # Nobody told any: that there are none is not known.
+            # No broker answered, so an empty list does not mean that there are no groups.
             self.group_names.fail(poll.at, next(iter(poll.errors.values())))
         else:
             self.group_names.learn(poll)
@@ -293,11 +295,11 @@ class Model:
     def _topic(self, poll: TopicPolled) -> None:
         before = self.topics.get(poll.topic)
         if before is not None and poll.errors and not poll.routes:
-            # No name server answers: what they told before is all that is known.
+            # No name server answers: keep the earlier poll.
             return
         if before is not None and poll.put_tps is None:
             poll = _with(poll, put_tps=before.put_tps, groups=poll.groups or before.groups)
-        # Whoever leafs through twenty thousand topics need not carry all of them.
+        # Keep only the latest topics: an operator may scroll through twenty thousand of them.
         self.topics.pop(poll.topic, None)
         self.topics[poll.topic] = poll
         while len(self.topics) > _TOPICS:
@@ -330,7 +332,7 @@ class Model:
         return [server for server in self.servers.values() if server.is_fresh]
 
     def silence(self) -> Silence | None:
-        """That no name server answers; None while one does."""
+        """The silence of all name servers, or None while one of them answers."""
         if not self.servers or self.fresh():
             return None
         since = [server.since for server in self.servers.values() if server.since is not None]
@@ -339,18 +341,18 @@ class Model:
         return Silence("no name server answers", max(since))
 
     def awaited(self, what: str) -> str:
-        """Why something is not there yet; `what` ends in a verb: "its route is"."""
+        """The text for data that is not there yet. The phrase ends in a verb: "its route is"."""
         return f"{what} not recorded" if self.is_played else f"{what} being asked for"
 
     def topic_names(self) -> Sequence[str]:
-        """All topics that any name server listed last, in order."""
+        """The sorted names of all topics in the last answers of the name servers."""
         listed = tuple(server.topics for server in self.servers.values())
         return self.once("topics", listed, lambda: sorted(frozenset().union(*listed)))
 
     def once(self, what: str, made_of: tuple[object, ...], make: Callable[[], R]) -> R:
-        """What a screen works out of all this: made again only when it would be made of something else.
+        """Cache a result by name, and compute it again only if its dependencies have changed.
 
-        `made_of` is compared with == : identical objects cost nothing, however large they are.
+        `dependencies` are compared with ==, which costs nothing for identical objects of any size.
         """
         kept = self._made.get(what)
         if kept is None or kept[0] != made_of:
@@ -359,7 +361,7 @@ class Model:
         return found
 
     def siblings(self, name: str) -> Iterator[Broker]:
-        """The processes of a broker group, in the order of ids."""
+        """The processes of a broker group, ordered by broker id."""
         return iter(sorted(self._by_name.get(name, ()), key=lambda broker: broker.place))
 
 

@@ -1,11 +1,11 @@
-"""Navigation: which view one is at, which one came from, and what was chosen in each. Pure."""
+"""The navigation between views: the stack of open views and the state of each. Pure."""
 
 from nsadmin.tui.views.table import Filter, Sort
 from nsadmin.tui.views.view import View
 
 
 class Place:
-    """A view as one left it: row, filter, order, whether rows are grouped, and which groups are folded."""
+    """A view with its cursor row, filter, sort order, grouping, and folded groups."""
 
     def __init__(self, view: View) -> None:
         self.view = view
@@ -17,7 +17,10 @@ class Place:
 
 
 class Navigation:
-    """A stack of places: Enter adds one, Esc takes it away; a number key begins anew. `last` is for `-`."""
+    """A stack of views. Enter pushes one, Esc pops it, and a number key starts a new stack.
+
+    The key `-` calls `swap_with_previous`.
+    """
 
     def __init__(self, home: View) -> None:
         self._stack = [Place(home)]
@@ -34,7 +37,7 @@ class Navigation:
 
     @property
     def path(self) -> list[str]:
-        """The titles on the way here."""
+        """The titles of all views on the stack."""
         return [place.view.title for place in self._stack]
 
     @property
@@ -42,12 +45,12 @@ class Navigation:
         return self._stack[0].view
 
     def enter(self, view: View) -> None:
-        """Deeper."""
+        """Open a view on top of the current one."""
         self._before = list(self._stack)
         self._stack.append(Place(view))
 
     def go(self, view: View) -> None:
-        """To one of the screens that numbers stand for, as it was left."""
+        """Open the view of a number key in the state in which the operator left it."""
         if self.depth == 1 and self.here.view == view:
             return
         self._before = list(self._stack)
@@ -57,11 +60,11 @@ class Navigation:
         self._stack = [place]
 
     def beside(self, view: View) -> None:
-        """Another tab of the same thing."""
+        """Show another tab of the same object."""
         self._stack[-1] = Place(view)
 
     def back(self) -> bool:
-        """One step up; False at the root."""
+        """Close the current view. Returns False for the root view, which stays open."""
         if self.depth == 1:
             return False
         self._before = list(self._stack)
@@ -69,7 +72,7 @@ class Navigation:
         return True
 
     def last(self) -> bool:
-        """Where one was before; again, and one is here."""
+        """Show the previous view. A second call returns to the current one."""
         if self._before is None:
             return False
         self._stack, self._before = self._before, list(self._stack)

@@ -1,4 +1,4 @@
-"""Noticing: what changed from one poll to the next, in words: the events of who keeps no journal. Pure."""
+"""The detection of changes between two polls, described in words, for servers without a journal. Pure."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _MOST = 3
 
 
 class Notice(NamedTuple):
-    """Something that happened: where it was seen, its kind, what to say, which objects it is about.
+    """A change: the server that showed it, its kind, its description, and the objects that it concerns.
 
-    `recorded` is whether a journal says so; else two polls differ, and between them anything may have been.
+    If `is_from_journal` is False, two polls differ, and more may have happened between them.
     """
 
     at: int
@@ -29,7 +29,7 @@ class Notice(NamedTuple):
 
 
 def of_name_server(server: NameServer, poll: NameServerPolled) -> Iterator[Notice]:
-    """What a poll of a name server changes; the first one changes nothing."""
+    """The changes between the last poll of a name server and this one. The first poll has none."""
     if poll.error is not None:
         if server.error is None:
             yield Notice(poll.at, server.addr, "NameServerSilent", poll.error)
@@ -112,7 +112,7 @@ def _items(
 
 
 def of_broker(broker: Broker, poll: BrokerPolled) -> Iterator[Notice]:
-    """That a broker stopped answering, or answers again, or was started anew."""
+    """Whether a broker stopped answering, answers again, or was restarted."""
     name, broker_id, addr = broker.place
     place = f"{name} {broker_id}"
     if poll.table is None:
@@ -128,7 +128,7 @@ def of_broker(broker: Broker, poll: BrokerPolled) -> Iterator[Notice]:
 
 
 def gone(broker: Broker, at: int) -> Notice:
-    """No name server that answers lists it any more."""
+    """The notice that no name server lists a broker any more."""
     name, broker_id, addr = broker.place
     return Notice(at, addr, "BrokerGone", f"{name} {broker_id} is listed by no name server", (name,))
 

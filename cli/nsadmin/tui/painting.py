@@ -1,4 +1,4 @@
-"""Painting: all of the main screen, from what is known and where one is."""
+"""The renderer of the main screen: fills its widgets from the model and the current view."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,10 @@ _SAID_FOR = 6_000
 
 
 class Painting:
-    """For one app; `say` puts a line at the bottom for a while. `found` are all rows, folded or not."""
+    """Renders one app. `set_message` shows a text in the last line for a few seconds.
+
+    `filtered_rows` are all rows that pass the filter, also those of folded groups.
+    """
 
     def __init__(self, app: "Tui") -> None:
         self._app = app
@@ -26,7 +29,7 @@ class Painting:
         self._said = (text, tone, self._app.clock())
 
     def paint(self) -> None:
-        """Every part, anew."""
+        """Update every widget of the main screen."""
         app = self._app
         model, place, width = app.model, app.navigation.here, app.size.width
         items = place.view.items(model)
@@ -54,7 +57,7 @@ class Painting:
             drawing.show(drawn if silence is None else [frame.old(line) for line in drawn])
 
     def _grouped(self, found: Sequence[Any]) -> Sequence[Any]:
-        """Under headings, if that is wanted."""
+        """Group the rows under headings, if the operator chose grouping."""
         place = self._app.navigation.here
         by = next((each for each in place.view.columns if each.key == place.view.grouping), None)
         if not place.is_grouped or by is None:
@@ -63,14 +66,14 @@ class Painting:
 
     @property
     def column(self) -> Column | None:
-        """The one that rows are sorted by."""
+        """The column by which rows are sorted."""
         place = self._app.navigation.here
         if place.sort is None:
             return None
         return next((column for column in place.view.columns if column.key == place.sort.key), None)
 
     def _line(self) -> Line | None:
-        """What was said just now."""
+        """The last message, as long as it is recent."""
         if self._said is None or self._app.clock() - self._said[2] > _SAID_FOR:
             return None
         return [Cell(f" {self._said[0]}", self._said[1])]

@@ -1,4 +1,4 @@
-"""Past: journals of name servers as polls: incidents seen again that nobody recorded, and live events."""
+"""The journals of name servers as polls: for the replay of past incidents and for live events."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -19,14 +19,14 @@ _NAMED = ("brokerName", "topic", "key", "brokerAddr")
 
 
 class Journal(NamedTuple):
-    """A folder and the name server whose journal it is."""
+    """A journal's folder and the address of the name server that it belongs to."""
 
     folder: Path
     server: str
 
 
 def find(folder: Path) -> list[Journal]:
-    """The journals in a folder: itself, or in folders below it, as a collector or a lab writes them."""
+    """Find the journals in a folder and in the folders below it, where a collector or a lab writes them."""
     places = [folder, *sorted(path for path in folder.rglob("*") if path.is_dir())]
     found = []
     for place in places:
@@ -38,13 +38,13 @@ def find(folder: Path) -> list[Journal]:
 
 
 class Journals:
-    """A tape of journals, read as it is played; a moment is reached from the segment on that has it.
+    """A tape for replays that reads journals while it is played, from the segment that has the start time on.
 
-    BadSegment, OSError.
+    Raises BadSegment and OSError.
     """
 
     def __init__(self, journals: Sequence[Journal], words: Words) -> None:
-        """There has to be one; `find` finds none without a record."""
+        """Needs at least one journal with a record, as `find_journals` returns them."""
         self._journals = journals
         self._words = words
         folders = [journal.folder for journal in journals]
@@ -52,13 +52,13 @@ class Journals:
         self.end = max(reading.last(folder, 1)[0].time for folder in folders)
 
     def start(self, at: int) -> Iterator[AnyPoll]:
-        """What leads to a moment: the last events before it, and the tables; then all that follows."""
+        """Yield the last events before a time and the tables at that time, then all later polls."""
         each = (_polls(journal, self._words, at) for journal in self._journals)
         return merge(*each, key=lambda poll: poll.at)
 
 
 def _polls(journal: Journal, words: Words, at: int) -> Iterator[AnyPoll]:
-    """Each event, and the tables as they were at the end of each second in which something happened."""
+    """Yield each event, and the tables at the end of each second in which a record was written."""
     replay, early, last, has_topics = Replay(), deque[EventSeen](maxlen=_LATEST), None, False
     for record in reading.records(journal.folder, at):
         if last is not None and record.time > at and record.time // 1000 > last.time // 1000:
@@ -82,7 +82,7 @@ def _polls(journal: Journal, words: Words, at: int) -> Iterator[AnyPoll]:
 
 
 def _tables(record: Record, replay: Replay, has_topics: bool) -> NameServerPolled:
-    """What the name server knew then; nothing for a moment that its journal does not tell."""
+    """The tables of the name server at a record, or an error if the journal has a gap there."""
     if not replay.is_certain:
         return NameServerPolled(record.time, record.server, error="its journal does not tell this moment")
     groups = {
@@ -104,7 +104,7 @@ def _tables(record: Record, replay: Replay, has_topics: bool) -> NameServerPolle
 
 
 def event(record: Record, words: Words) -> EventSeen:
-    """A record as it is shown."""
+    """A journal record as a poll, with a description in words."""
     names = [str(record.fields[name]) for name in _NAMED if record.fields.get(name)]
     for change in record.fields.get("changes") or ():
         if isinstance(change, dict):
@@ -114,7 +114,10 @@ def event(record: Record, words: Words) -> EventSeen:
 
 
 def tail(folder: Path, words: Words) -> Iterator[list[EventSeen]]:
-    """The last events, then at each step those that have come since; perhaps none. BadSegment, OSError."""
+    """Yield the latest events, then at each step the new ones, which may be none.
+
+    Raises BadSegment and OSError.
+    """
     found = reading.last(folder, _LATEST)
     yield [event(record, words) for record in found if record.type not in _QUIET]
     for records in reading.looks(folder, found[-1].seq if found else 0):

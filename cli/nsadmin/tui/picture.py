@@ -1,4 +1,4 @@
-"""Picture: the screen as it stands, as text; Textual itself makes an SVG of it."""
+"""The current screen as plain text. Textual itself exports the SVG."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from textual.app import App
 
 
 def text_of(app: "App[Any]") -> str:
-    """The letters of the screen, line by line, without what is blank at their ends."""
+    """The text of the screen, line by line, without trailing blanks."""
     strips = app.screen._compositor.render_strips(app.size)
     lines = ["".join(segment.text for segment in strip).rstrip() for strip in strips]
     return "\n".join(lines).rstrip() + "\n"

@@ -1,6 +1,7 @@
-"""Polls: what one look at a server came to, as records that are shown, recorded and played again.
+"""The poll records: the result of one poll of a server, as it is shown, recorded and replayed.
 
-Law: everything that a screen shows came as one of these, so that a recording shows the same.
+Rule: everything that a screen shows arrives as a poll record, so that a replay shows the same.
+The names of fields and tags are part of the file format of recordings.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,29 +11,29 @@ import msgspec
 
 Texts: TypeAlias = Mapping[str, str | None]
 Words = Callable[[str, Mapping[str, Any]], str | None]
-"""What an event of a journal changed, in words, by its type and fields."""
+"""Describes a journal event in words, from its type and its fields."""
 
 
 class Poll(msgspec.Struct, frozen=True, tag_field="poll", omit_defaults=True):
-    """`at` is when the answer came, in ms since 1970."""
+    """`at` is the time of the answer, in ms since 1970."""
 
     at: int
 
 
 class Group(msgspec.Struct, frozen=True, array_like=True):
-    """A broker group as a name server lists it: addresses by broker id."""
+    """A broker group as a name server lists it, with addresses by broker id."""
 
     cluster_name: str
     broker_addrs: Mapping[int, str]
 
 
 class NameServerPolled(Poll, frozen=True, tag="nameServer"):
-    """A name server; with an `error` nothing else is set.
+    """A poll of a name server. If it failed, only `error` is set.
 
-    `topics`, `settings` and `kv` (by namespace) are None where they are as in the poll before, or where
-    the server does not tell them: `untold` then says why. `silences` are by address of a broker: for how
-    many ms it was not heard, and how many it may be; Java's name servers do not tell. `perms` has the
-    permission of a topic that every broker has, by broker name. `millis` is how long one request took.
+    `topics`, `settings` and `kv` (by namespace) are None if they equal those of the poll before, or if the
+    server did not report them; `untold` then has the reason. `silences` are by broker address: the time since
+    the last heartbeat and the expiry time, both in ms. Java's name servers do not report them. `perms` has
+    the permission of a topic that every broker has, by broker name. `millis` is the duration of one request.
     """
 
     addr: str
@@ -48,9 +49,9 @@ class NameServerPolled(Poll, frozen=True, tag="nameServer"):
 
 
 class BrokerPolled(Poll, frozen=True, tag="broker"):
-    """A broker's own figures, as it names them; without, `error` in words and its `kind`.
+    """The runtime figures of a broker under its own keys, or the `error` as text and its `kind`.
 
-    Kinds: "timeout" (connected, no answer), "refused" (an answer that is a refusal), "unreachable".
+    Kinds: "timeout" (connected, but no answer), "refused" (the answer is an error), "unreachable".
     """
 
     addr: str
@@ -61,7 +62,7 @@ class BrokerPolled(Poll, frozen=True, tag="broker"):
 
 
 class Lag(msgspec.Struct, frozen=True, array_like=True):
-    """A group on one queue; offsets count messages, None where nothing was ever committed."""
+    """The progress of a consumer group on one queue. `consumer_offset` is None before the first commit."""
 
     topic: str
     broker_name: str
@@ -77,7 +78,7 @@ class Lag(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Member(msgspec.Struct, frozen=True, array_like=True):
-    """A client of a group."""
+    """A connected client of a consumer group or a producer group."""
 
     client_id: str
     addr: str
@@ -98,14 +99,14 @@ class GroupPolled(Poll, frozen=True, tag="group"):
 
 
 class GroupsPolled(Poll, frozen=True, tag="groups"):
-    """The names of all consumer groups; `errors` by address of the brokers that did not tell theirs."""
+    """The names of all consumer groups. `errors` are by address of the brokers that did not answer."""
 
     names: Sequence[str]
     errors: Mapping[str, str] = {}
 
 
 class Queues(msgspec.Struct, frozen=True, array_like=True):
-    """A topic on one broker group, as a name server has it."""
+    """The queue counts and the permission of a topic on one broker group."""
 
     read: int
     write: int
@@ -113,9 +114,10 @@ class Queues(msgspec.Struct, frozen=True, array_like=True):
 
 
 class TopicPolled(Poll, frozen=True, tag="topic"):
-    """A topic: queues by broker name for each name server (None: it has no such topic), who reads it.
+    """A topic: for each name server the queues by broker name, or None if it does not know the topic.
 
-    `errors` are of name servers that did not answer. `put_tps` is per second in the last minute, by broker.
+    `errors` are by name server that did not answer. `groups` are the consumer groups that read the topic.
+    `put_tps` has messages per second over the last minute, by broker.
     """
 
     topic: str
@@ -134,7 +136,7 @@ class ConfigPolled(Poll, frozen=True, tag="config"):
 
 
 class BrokerTopicsPolled(Poll, frozen=True, tag="brokerTopics"):
-    """The topics of a broker as it has them itself."""
+    """The topics in a broker's own configuration."""
 
     addr: str
     topics: Mapping[str, Queues] | None = None
@@ -142,10 +144,10 @@ class BrokerTopicsPolled(Poll, frozen=True, tag="brokerTopics"):
 
 
 class Found(msgspec.Struct, frozen=True, array_like=True):
-    """Things that name servers tell differently, and probably why: a finding of `divergence`.
+    """A finding of the command `divergence`: objects on which name servers differ, and the probable cause.
 
-    `state` is new, converging or drift; `age` is for how many ms it has been seen at least; `sides` is what
-    each name server has of the first of them.
+    `state` is new, converging or drift. `age` is the time (ms) since nsadmin first saw the difference. `sides`
+    has the value of each name server for the first object.
     """
 
     what: str
@@ -161,7 +163,7 @@ class Found(msgspec.Struct, frozen=True, array_like=True):
 
 
 class DivergencePolled(Poll, frozen=True, tag="divergence"):
-    """A look at all that name servers tell, compared."""
+    """A comparison of all tables of all name servers."""
 
     verdict: str | None = None
     found: Sequence[Found] = ()
@@ -169,7 +171,7 @@ class DivergencePolled(Poll, frozen=True, tag="divergence"):
 
 
 class ConnectionsPolled(Poll, frozen=True, tag="connections"):
-    """Producers that are connected to a broker, by their group."""
+    """The producers that are connected to a broker, by producer group."""
 
     addr: str
     producers: Mapping[str, Sequence[Member]] | None = None
@@ -177,10 +179,10 @@ class ConnectionsPolled(Poll, frozen=True, tag="connections"):
 
 
 class Drain(msgspec.Struct, frozen=True, array_like=True):
-    """A drain that is not undone, as its folder on this machine has it; times are ms since 1970.
+    """A drain that `undrain` has not ended, from its folder on this machine. Times are ms since 1970.
 
-    `pid` is the process that is at it now; `last` is what happened last, in words; `puts` are messages a
-    minute, as that process saw it when the folder was `updated`.
+    `pid` is the process that runs the drain now. `last` describes the last event. `puts` are messages per minute,
+    as that process counted them at the time `updated`.
     """
 
     cluster: str
@@ -198,14 +200,14 @@ class Drain(msgspec.Struct, frozen=True, array_like=True):
 
 
 class DrainsPolled(Poll, frozen=True, tag="drains"):
-    """All drains of this account; `errors` are of folders that make no sense."""
+    """All drains of this account. `errors` are about folders that cannot be read."""
 
     drains: Sequence[Drain] = ()
     errors: Sequence[str] = ()
 
 
 class EventSeen(Poll, frozen=True, tag="event"):
-    """A record of a journal: `said` is what it changed in words; `names` are the objects it is about."""
+    """A journal record. `said` describes the change in words. `names` are the objects that it concerns."""
 
     server: str
     kind: str
@@ -232,11 +234,11 @@ _decoder = msgspec.json.Decoder(AnyPoll)
 
 
 def to_line(poll: AnyPoll) -> bytes:
-    """One line of JSON."""
+    """Encode a poll as one line of JSON."""
     return _encoder.encode(poll) + b"\n"
 
 
 def from_line(line: bytes) -> AnyPoll:
-    """msgspec.DecodeError (a ValueError) for what is none."""
+    """Decode a line of JSON. Raises msgspec.DecodeError (a ValueError) for an invalid line."""
     found: AnyPoll = _decoder.decode(line)
     return found

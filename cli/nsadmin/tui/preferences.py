@@ -1,4 +1,4 @@
-"""Preferences: theme, interval, keys and themes of one's own, in tui.yaml beside the file of contexts."""
+"""The user's preferences from tui.yaml: theme, interval, keys, and custom themes."""
 
 import os
 from collections.abc import Collection, Mapping
@@ -13,11 +13,11 @@ _COLORS = (
 
 
 class BadPreferences(Exception):
-    """The file cannot be used; the text is one line that says why."""
+    """The preferences file is invalid or cannot be read. The text is one line with the reason."""
 
 
 class Preferences(NamedTuple):
-    """`keys` are by name of what they do, such as `sort: "o,f5"`; `themes` have colours by name."""
+    """`keys` are by id of a binding, such as `sort: "o,f5"`. `themes` have colours by name."""
 
     theme: str = THEME
     interval: float | None = None
@@ -26,12 +26,15 @@ class Preferences(NamedTuple):
 
 
 def path(contexts: str) -> str:
-    """Beside the file of contexts, wherever that is."""
+    """The path of tui.yaml, which lies in the folder of the contexts file."""
     return os.path.join(os.path.dirname(contexts), "tui.yaml")
 
 
 def load(file: str, names: Collection[str]) -> Preferences:
-    """What a file has, nothing where there is none; `names` are those of keys. BadPreferences."""
+    """Read the preferences, or return the defaults if there is no file.
+
+    `binding_ids` are the valid ids of key bindings. Raises InvalidPreferencesError.
+    """
     import yaml
 
     try:

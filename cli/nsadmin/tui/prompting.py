@@ -1,4 +1,4 @@
-"""Prompting: what may be typed behind : and what is offered for it. Pure."""
+"""The parser of the command prompt `:` and the suggestions for it. Pure."""
 
 import shlex
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ OWN = ("quit", "help", "log", "context", "theme")
 
 
 class Typed(NamedTuple):
-    """What a line means: a `screen`, a word of our `own` with its argument, or a command's `words`."""
+    """A parsed line: a screen, a built-in command with its argument, or the words of an nsadmin command."""
 
     screen: str | None = None
     own: str | None = None
@@ -20,7 +20,7 @@ class Typed(NamedTuple):
 
 
 def read(line: str, screens: Sequence[str]) -> Typed:
-    """A line behind the colon; `nsadmin` may stand before a command."""
+    """Parse a line that was typed after the colon. A command may begin with the word `nsadmin`."""
     try:
         words = shlex.split(line)
     except ValueError as error:
@@ -39,7 +39,7 @@ def read(line: str, screens: Sequence[str]) -> Typed:
 
 
 def offered(screens: Sequence[str], themes: Sequence[str], contexts: Sequence[str]) -> list[str]:
-    """Lines to begin with, those of the screen first."""
+    """The lines that the prompt suggests: screens and built-in commands first, then nsadmin's commands."""
     commands = [entry.name for entry in registry.COMMANDS if entry.kind not in ("screen", "batch", "program")]
     return [
         *screens,

@@ -1,4 +1,4 @@
-"""Questions: what a screen wants to know beside what is always looked at, and how it is asked."""
+"""The detail queries of a view, which run in addition to the polls of all servers."""
 
 from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 _RESTS = 10
 _MOST_MASTERS = 12
-"""Of a topic with more masters than these the rate is asked only where the topic is looked at alone."""
+"""The list of topics asks for rates only up to this number of masters. The view of one topic always asks."""
 
 
 class Question(NamedTuple):
-    """`kind` is a key of the table below, `name` what it is about."""
+    """`query_kind` is a key of `_QUERY_FUNCTIONS`. `object_name` is a topic, a group or an address, or ""."""
 
     kind: str
     name: str = ""
@@ -42,20 +42,20 @@ class Question(NamedTuple):
 def answers(
     looker: Looker, questions: Sequence[Question], addrs: Sequence[str], pace: Pace
 ) -> Iterator[AnyPoll]:
-    """The answers one after the other; who asks may stop in between."""
+    """Run the queries one after the other. The caller may stop between two polls."""
     for question in questions:
         yield from _ASK[question.kind](looker, question.name, addrs, pace)
 
 
 def _topic(looker: Looker, topic: str, addrs: Sequence[str], pace: Pace) -> Iterator[AnyPoll]:
-    """Its routes, its rate, its readers."""
+    """Query the routes, the put rates and the consumer groups of a topic."""
     route, poll = _routes(looker, topic, addrs, pace)
     masters = _masters(route)
     yield _measured(looker, poll, masters, pace, with_groups=True)
 
 
 def _topic_row(looker: Looker, topic: str, addrs: Sequence[str], pace: Pace) -> Iterator[AnyPoll]:
-    """What a line of a list needs."""
+    """Query the routes and the put rates of a topic, for its row in the list of topics."""
     route, poll = _routes(looker, topic, addrs, pace)
     masters = _masters(route)
     few = masters if len(masters) <= _MOST_MASTERS else {}
@@ -92,7 +92,7 @@ def _routes(
         try:
             route = looker.admin.topics.route(topic)
         except RocketMQError:
-            # It has just gone; the next look sees it.
+            # The topic has just been deleted. The next poll shows it.
             route = None
     return route, TopicPolled(looker.clock(), topic, routes, errors)
 
@@ -125,7 +125,7 @@ def _measured(
 
 
 def _groups(looker: Looker, _: str, addrs: Sequence[str], pace: Pace) -> Iterator[AnyPoll]:
-    """All names, then each group in turn."""
+    """Query the names of all consumer groups, then each group in turn."""
     try:
         tables = looker.admin.groups.names()
     except RocketMQError as error:
@@ -141,7 +141,7 @@ def _groups(looker: Looker, _: str, addrs: Sequence[str], pace: Pace) -> Iterato
 def _group(
     looker: Looker, group: str, addrs: Sequence[str], pace: Pace, brokers: int = 8
 ) -> Iterator[AnyPoll]:
-    """How far it is behind, and who is connected."""
+    """Query the lag and the connected clients of a consumer group."""
     try:
         with pace.turn(2 * brokers):
             told = looker.admin.consumers.progress(group)
@@ -181,7 +181,7 @@ def _members(looker: Looker, group: str) -> tuple[list[Member], str | None, str 
     except RocketMQError as error:
         if is_unreachable(error):
             raise
-        # Nobody is connected.
+        # Any other error means that no client of the group is connected.
         return [], None, None
     return list(map(_member, found.clients)), found.consume_type, found.message_model
 
@@ -227,7 +227,7 @@ def _broker_topics(looker: Looker, addr: str, addrs: Sequence[str], pace: Pace) 
 
 
 def _divergence(looker: Looker, _: str, addrs: Sequence[str], pace: Pace) -> Iterator[AnyPoll]:
-    """As the command of that name; every topic of every name server is asked for."""
+    """Compare the name servers as the command `divergence` does: it reads every route of each of them."""
     from nsadmin.operations.divergence.findings import by_server, in_words
     from nsadmin.operations.divergence.looking import Looking
 
@@ -243,7 +243,7 @@ def _divergence(looker: Looker, _: str, addrs: Sequence[str], pace: Pace) -> Ite
     except RocketMQError as error:
         yield DivergencePolled(looker.clock(), error=error_text(error))
         return
-    # A look that took long is not begun again at once: it is work for name servers, too.
+    # After a long comparison, wait longer before the next one: it is work for the name servers, too.
     kept["divergence again"] = monotonic() + _RESTS * (monotonic() - begun)
     servers = look.comparison.servers
     found = [
@@ -265,7 +265,7 @@ def _divergence(looker: Looker, _: str, addrs: Sequence[str], pace: Pace) -> Ite
 
 
 def _brief(value: object) -> str:
-    """What one name server has of a thing, in a line."""
+    """The value of one name server as a short text."""
     if value is None:
         return "nothing"
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Recording: all polls in a file as they come, JSON lines compressed with zstd, to be played again."""
+"""The file format of recordings: all polls as JSON lines, compressed with zstd."""
 
 import queue
 import threading
@@ -15,11 +15,11 @@ VERSION = 1
 
 
 class BadRecording(Exception):
-    """A file that is no recording; the text says why."""
+    """The file is not a valid recording. The text has the reason."""
 
 
 class Head(msgspec.Struct, frozen=True):
-    """The first line: whose recording it is."""
+    """The first line of a recording: format, version, and the recorded cluster."""
 
     format: str
     version: int
@@ -28,10 +28,13 @@ class Head(msgspec.Struct, frozen=True):
 
 
 class Recorder:
-    """Writes in a thread: no disk holds up the screen. `failed` is told once if it cannot be written."""
+    """Writes a recording in a thread, so that a slow disk does not delay the screen.
+
+    It calls `report_failure` once if it cannot write the file.
+    """
 
     def __init__(self, file: Path, label: str, addrs: Sequence[str]) -> None:
-        """OSError where there can be no such file; what was there before is replaced."""
+        """Create the file, or replace an existing one. Raises OSError."""
         self._out = open(file, "wb")  # noqa: SIM115 - the thread closes it
         self.failed: Callable[[OSError], object] = lambda error: None
         self._told: dict[str, NameServerPolled] = {}
@@ -41,7 +44,7 @@ class Recorder:
         self._queue.put(msgspec.json.encode(Head(FORMAT, VERSION, label, list(addrs))) + b"\n")
 
     def keep(self, polls: Sequence[AnyPoll]) -> None:
-        """These too; what a name server tells again is not written again."""
+        """Queue polls for writing, without the fields that a name server repeats unchanged."""
         self._queue.put(b"".join(to_line(self._shortened(poll)) for poll in polls))
 
     def _shortened(self, poll: AnyPoll) -> AnyPoll:
@@ -56,11 +59,11 @@ class Recorder:
 
     @property
     def behind(self) -> int:
-        """How much of what was kept is not written yet, in turns."""
+        """The number of batches that are not written yet."""
         return self._queue.qsize()
 
     def close(self) -> None:
-        """What was kept is in the file then."""
+        """Write all queued batches, for at most 5 s, and close the file."""
         self._queue.put(None)
         self._thread.join(5)
 
@@ -70,7 +73,7 @@ class Recorder:
             with self._out as out, compressor.stream_writer(out) as writer:
                 while (data := self._queue.get()) is not None:
                     writer.write(data)
-                    # Whoever is killed leaves all but the last moments behind.
+                    # Flush each batch: after a kill, the recording lacks only the last one.
                     writer.flush(zstandard.FLUSH_BLOCK)
                     out.flush()
         except OSError as error:
@@ -85,13 +88,13 @@ class _Glance(msgspec.Struct):
 _glance = msgspec.json.Decoder(_Glance)
 _BROKER = b'{"poll":"broker",'
 _SPARKS = 600_000
-"""Of brokers that answer, what is older than this (ms) is seen nowhere any more but for the last of it."""
+"""The time (ms) that a sparkline covers. Of older polls of a broker, a replay needs only the last one."""
 
 
 class Recording:
-    """A tape of what was recorded, read as it is played; one whose end is missing is played up to there.
+    """A tape for replays that reads a recording while it is played, up to the last complete line.
 
-    Opening it reads it once, for its end. BadRecording, OSError.
+    The constructor reads the whole file once to find its end. Raises InvalidRecordingError and OSError.
     """
 
     def __init__(self, file: Path) -> None:
@@ -112,7 +115,7 @@ class Recording:
             self.end = at
 
     def start(self, at: int) -> Iterator[AnyPoll]:
-        """What leads to a moment, and what comes after it."""
+        """Yield the earlier polls that a replay from this time needs, then all later polls."""
         lines = _lines(self._file)
         next(lines)
         horizon, held = at - _SPARKS, dict[str, bytes]()
@@ -125,7 +128,7 @@ class Recording:
             elif b'"table":' in line:
                 held[glance.addr] = line
             else:
-                # Its figures stay to be seen for as long as it is silent.
+                # The screen shows the last figures of a silent broker: yield them before its error.
                 before = held.pop(glance.addr, None)
                 yield from map(from_line, [line] if before is None else [before, line])
         yield from map(from_line, held.values())
@@ -136,7 +139,7 @@ def _glances(lines: Iterator[bytes]) -> Iterator[tuple[_Glance, bytes]]:
         try:
             yield _glance.decode(line), line
         except msgspec.DecodeError:
-            # The last moment of who was killed.
+            # nsadmin was killed while it wrote this line.
             return
 
 

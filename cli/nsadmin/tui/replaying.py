@@ -1,4 +1,4 @@
-"""Replaying: a recording or journals in the place of a feed: the same polls, at a speed, from any moment."""
+"""The replay of recordings and journals: it takes the place of the poller and posts the recorded polls."""
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,9 +16,9 @@ _LEAP = 7_200_000
 
 
 class Tape(Protocol):
-    """What is played, from `begin` to `end` (ms); `start` yields what leads to a moment, then what follows.
+    """A source of recorded polls between `begin` and `end` (ms since 1970).
 
-    It comes in the order of time, but for what was before that moment.
+    `start` yields the polls that lead to a time, in any order, and then all later polls ordered by time.
     """
 
     begin: int
@@ -28,7 +28,7 @@ class Tape(Protocol):
 
 
 class Player:
-    """How far one is on a tape; time goes on at `speed` times the pace of `timer` (seconds)."""
+    """The position on a tape. Its time runs `speed` times as fast as `read_timer` (seconds)."""
 
     def __init__(self, tape: Tape, speed: float = 1.0, timer: Callable[[], float] = monotonic) -> None:
         self.tape = tape
@@ -41,7 +41,7 @@ class Player:
         self._is_paused = False
 
     def now(self) -> int:
-        """Which moment is shown, in ms; the end is not passed."""
+        """The position in ms since 1970, at most the end of the tape."""
         with self._lock:
             return int(self._moment())
 
@@ -72,17 +72,17 @@ class Player:
             self._is_paused = is_paused
 
     def seek(self, at: float) -> None:
-        """To another moment."""
+        """Move to another position, at least the begin and at most the end of the tape."""
         with self._lock:
             self._at = max(float(self.begin), min(at, float(self.end)))
             self._since = self._timer()
 
 
 class ReplayFeed:
-    """A feed that plays: what screens ask for was recorded, or it was not.
+    """Posts recorded polls in the place of a poller. It ignores detail queries.
 
-    `post` gets the polls of each moment; `rewind` is called first where they begin anew; `failed` with the
-    reason why nothing more can be read.
+    `post_polls` gets the polls that are due. `report_rewind` is called before the polls start again from another
+    time. `report_failure` gets the error if the tape cannot be read.
     """
 
     def __init__(
@@ -128,18 +128,18 @@ class ReplayFeed:
         self._player.pause(is_paused)
 
     def ask(self, questions: Iterable[Question]) -> None:
-        """Nobody can be asked any more."""
+        """Ignore detail queries: there is no server to ask."""
 
     def look_now(self) -> None:
-        """What is played does not change."""
+        """Do nothing: a replay has no servers to poll."""
 
     def seek(self, at: int) -> None:
-        """To another moment (ms)."""
+        """Move to another position (ms since 1970)."""
         self._player.seek(at)
         self._poke.set()
 
     def faster(self, step: int) -> None:
-        """The next speed, up or down."""
+        """Change to the next higher or lower speed."""
         at = min(range(len(SPEEDS)), key=lambda at: abs(SPEEDS[at] - self._player.speed))
         self._player.speed = SPEEDS[max(0, min(at + step, len(SPEEDS) - 1))]
 
@@ -154,7 +154,7 @@ class ReplayFeed:
             self._poke.clear()
 
     def play(self) -> None:
-        """What has come since the last time; where time went back, or far on, what leads there anew."""
+        """Post the polls since the last call. After a jump in time, start the tape again at the new position."""
         now, reached = self._player.now(), self._reached
         if reached is None or not reached <= now <= reached + _LEAP:
             if reached is not None:

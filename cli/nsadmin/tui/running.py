@@ -1,4 +1,4 @@
-"""Running: a command of nsadmin in a process of its own, and what it says, line by line, as it comes."""
+"""A command of nsadmin in a separate process, with its output line by line."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from threading import Lock
 
 
 class Running:
-    """A command line that a thread runs; whoever leaves it ends it, as Ctrl-C does."""
+    """A command line that a thread runs. `interrupt_process` ends it, as Ctrl-C does."""
 
     def __init__(self, words: Sequence[str], options: Sequence[str] = (), width: int = 120) -> None:
         self._args = [*options, *words]
@@ -20,7 +20,7 @@ class Running:
         self._lock = Lock()
 
     def lines(self) -> Iterator[str]:
-        """All that it says; what it asks is answered by nobody. It has ended when they have."""
+        """Start the command without standard input, and yield its output until it ends."""
         with self._lock:
             if self._is_stopped:
                 return
@@ -31,7 +31,7 @@ class Running:
                 yield line.rstrip("\r\n")
 
     def _started(self) -> "subprocess.Popen[str]":
-        # A screen's own Python has textual loaded; the command's has what a shell would have given it.
+        # A new interpreter, so that the command runs as it would from a shell.
         environment = os.environ | {"COLUMNS": str(self._width), "NO_COLOR": "1"}
         return subprocess.Popen(
             [sys.executable, "-m", "nsadmin", *self._args],
@@ -40,7 +40,7 @@ class Running:
         )  # fmt: skip
 
     def stop(self) -> None:
-        """What still runs is interrupted: a change says then what was done."""
+        """Send SIGINT if the process still runs. A changing command then reports what it has done."""
         with self._lock:
             self._is_stopped = True
             if self._process is not None and self._process.poll() is None:
@@ -49,5 +49,5 @@ class Running:
 
     @property
     def code(self) -> int | None:
-        """The exit code, None as long as it runs."""
+        """The exit code, or None while the process runs."""
         return None if self._process is None else self._process.returncode

@@ -1,4 +1,4 @@
-"""Saving: the rows of a view as CSV or as a text to paste. Pure."""
+"""The export of a view's rows, as CSV or as text for the clipboard. Pure."""
 
 import csv
 import io
@@ -12,7 +12,7 @@ FORMATS = (".svg", ".txt", ".csv")
 
 
 def to_csv(view: View, rows: Sequence[Any]) -> str:
-    """All columns of all rows, also those that had no room; what only draws is left out."""
+    """All columns of all rows, also hidden columns. Columns without a title, such as sparklines, are left out."""
     columns = [column for column in view.columns if column.title]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -23,10 +23,10 @@ def to_csv(view: View, rows: Sequence[Any]) -> str:
 
 
 def row_text(view: View, row: Any) -> str:
-    """One row, its cells apart by tabs."""
+    """The cells of one row, separated by tabs."""
     return "\t".join(column.cell(row).text.strip() for column in view.columns if column.title)
 
 
 def file_name(view: View, at: int) -> str:
-    """A name for now."""
+    """A file name from the view's name and the current time."""
     return f"nsadmin-{view.name}-{datetime.fromtimestamp(at / 1000):%Y%m%d-%H%M%S}.svg"

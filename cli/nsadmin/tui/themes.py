@@ -1,4 +1,4 @@
-"""Themes: ours, which colour-blind people can read; Textual's own are there beside them."""
+"""The themes of nsadmin, readable for colour-blind people, and custom themes from the preferences."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ DARK = Theme(
     background="#0F1318",
     surface="#151B22",
     panel="#1D2530",
-    # Blue, yellow, vermilion: told apart whatever the eye; words and signs say the same.
+    # Colour-blind people can distinguish blue, yellow and vermilion. Words and signs repeat the meaning.
     success="#5AB4E6",
     warning="#F0C84B",
     error="#F57645",
@@ -38,7 +38,7 @@ OURS = (DARK, LIGHT)
 
 
 def made(themes: Mapping[str, Mapping[str, str]]) -> list[Theme]:
-    """Those of a file of preferences."""
+    """Build the custom themes of the preferences file."""
     found = []
     for name, colors in themes.items():
         own: dict[str, Any] = {key: value for key, value in colors.items() if key != "dark"}

@@ -1,17 +1,17 @@
-"""Units: numbers, sizes, times and permissions as an operator reads them in a narrow column."""
+"""The formats of numbers, sizes and times for narrow columns, and bars of characters."""
 
 from collections.abc import Iterable
 from datetime import datetime
 
 NOTHING = "–"
-"""What is not known, which is not 0."""
+"""The mark for an unknown value, which differs from 0."""
 _BARS = "▁▂▃▄▅▆▇█"
 _FACTORS = ("", "k", "M", "G", "T", "P")
 _SIZES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 def count(number: float | None) -> str:
-    """At most five letters: 7, 950, 1.2k, 34.5M."""
+    """A count in at most five characters: 7, 950, 1.2k, 34.5M."""
     if number is None:
         return NOTHING
     if abs(number) < 1000:
@@ -20,7 +20,7 @@ def count(number: float | None) -> str:
 
 
 def rate(number: float | None) -> str:
-    """Per second; small ones keep a digit behind the point."""
+    """A rate per second. Rates below 10 keep one decimal."""
     if number is None:
         return NOTHING
     if 0 < number < 10:
@@ -41,7 +41,7 @@ def _scaled(number: float, base: int, names: tuple[str, ...], space: str = "") -
     step = 0
     while abs(number) >= base and step < len(names) - 1:
         number, step = number / base, step + 1
-    # 999.96 rounds up to the next step.
+    # A number such as 999.96 would round up to 1000: use the next unit.
     if abs(number) >= base - 0.5 and step < len(names) - 1:
         number, step = number / base, step + 1
     digits = 1 if abs(number) < 99.95 else 0
@@ -64,7 +64,7 @@ def millis(number: float | None) -> str:
 
 
 def age(number: float | None) -> str:
-    """Milliseconds as the one or two units that matter: 12 s, 5 min, 3 h, 4 d."""
+    """A duration (ms) in its largest unit: 12 s, 5 min, 3.0 h, 4.0 d."""
     if number is None:
         return NOTHING
     seconds = max(number, 0) / 1000
@@ -76,20 +76,20 @@ def age(number: float | None) -> str:
 
 
 def clock(at: int | None) -> str:
-    """The time of day, of a time in ms since 1970."""
+    """The local time of day of a time in ms since 1970."""
     return NOTHING if at is None else f"{datetime.fromtimestamp(at / 1000):%H:%M:%S}"
 
 
 def moment(at: int | None) -> str:
-    """Day and time."""
+    """The local date and time of a time in ms since 1970."""
     return NOTHING if not at else f"{datetime.fromtimestamp(at / 1000):%Y-%m-%d %H:%M:%S}"
 
 
 def sparkline(numbers: Iterable[float | None], width: int, least: float = 0.0) -> str:
-    """The last `width` numbers as bars over the greatest of them, and over `least` at the least."""
+    """The last `width` numbers as bars, scaled to the greatest of them or to `least_top`."""
     shown = list(numbers)[-width:]
     top = max((number for number in shown if number is not None), default=0.0)
-    # What stays as it is is no wall: there is room above it.
+    # Leave room above the greatest number: a constant series must not look like a full bar.
     top = max(top * 1.25, least)
     return "".join(_bar(number, top) for number in shown).rjust(width)
 
@@ -103,7 +103,7 @@ def _bar(number: float | None, top: float) -> str:
 
 
 def meter(ratio: float | None, width: int) -> str:
-    """A bar of blocks for a part of a whole."""
+    """A bar of block characters for a ratio between 0 and 1."""
     if ratio is None:
         return NOTHING.ljust(width)
     full = min(max(ratio, 0.0), 1.0) * width

@@ -1,4 +1,4 @@
-"""World: what the screen is handed: which cluster is looked at, how it is reached, what may be done to it."""
+"""The context of the screen: the observed cluster, the connection to it, and whether changes are allowed."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -8,10 +8,10 @@ from nsadmin.tui.polls import Words
 
 
 class World(NamedTuple):
-    """`words` are the options by which a command line reaches the same cluster.
+    """A cluster that the screen can show.
 
-    `journals` are folders that name servers or collectors write, and `said` puts their events into words;
-    `read_only` is whether nothing may change.
+    `words` are the options that make a command line use the same cluster. `journal_folders` are written by name
+    servers or collectors; `describe_event` puts their events into words. `read_only` forbids changes.
     """
 
     label: str
@@ -26,9 +26,9 @@ class World(NamedTuple):
 
 
 class Worlds(NamedTuple):
-    """The one to begin with, the names of the others, and how one of these is had.
+    """The context at the start, the names of all contexts, and a function that opens one of them.
 
-    `enter` raises what a command line would: the text says what is wrong with the context.
+    `open_context` raises the errors of a command line. Their text says what is wrong with the context.
     """
 
     first: World

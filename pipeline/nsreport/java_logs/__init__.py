@@ -1,6 +1,6 @@
-"""Logs of Java's name servers and brokers, 4.x and 5.x: what happened, as journals have it, and other facts.
+"""Java logs: turns logs of Apache's name servers and brokers (4.x, 5.x) into events and log facts.
 
-DataFrames in, DataFrames out, nothing is run here.
+The functions only build DataFrames; they start no Spark job.
 """
 
 from typing import NamedTuple
@@ -16,19 +16,20 @@ from nsreport.java_logs.parsing import BROKEN, parsed
 from nsreport.sources import LOGS
 
 KINDS = LOGS
-"""What is read here, by patterns of files' names."""
+"""The kinds of logs that this package reads, with patterns of their file names."""
 
 CUT = 500
-"""Letters of a line that quarantine keeps."""
+"""The quarantine keeps this many characters of a line."""
 
 _OTHERWISE = "begins like a known message, and goes on otherwise"
 
 
 class Parsed(NamedTuple):
-    """`events` are as `schemas.ns_event`, `facts` as `facts.LOG_FACT`, `stats` as `facts.STATS_MINUTE`.
+    """The result of parsing logs: events, log facts, minute statistics and quarantine.
 
-    All of them lean on `kept`, the lines that mean something, which stay in memory once somebody has asked:
-    `kept.unpersist()` lets go of them.
+    Their schemas are `schemas.event_schema`, `log_facts.LOG_FACT_SCHEMA` and
+    `log_facts.STATS_MINUTE_SCHEMA`. They depend on `parsed_messages`, which Spark persists after the first
+    job: call `parsed_messages.unpersist()` at the end.
     """
 
     events: DataFrame
@@ -39,7 +40,7 @@ class Parsed(NamedTuple):
 
 
 def read(lines: DataFrame) -> Parsed:
-    """What messages say: `joined` lines with `server`, `kind` (one of KINDS) and `hash` (`hash_of`)."""
+    """Parse the lines that `join_continuations` returned, with `kind` (one of LOG_KINDS) and `hash`."""
     said = messages(lines)
     kept = parsed(said).persist()
     known = identity.known(kept)
@@ -48,7 +49,7 @@ def read(lines: DataFrame) -> Parsed:
 
 
 def _quarantine(lines: DataFrame, found: DataFrame) -> DataFrame:
-    """Lines that nobody understands: torn off from what they continue, or not as what they begin like."""
+    """Return lines that continue no message, and messages that start like a rule but do not match it."""
     lost = orphans(lines)
     broken = found.where(col("rule") == BROKEN).select(
         "file", "line", col("message").alias("text"), lit(_OTHERWISE).alias("reason"),

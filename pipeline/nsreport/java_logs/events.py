@@ -1,6 +1,6 @@
-"""Events as journals have them, of the lines of Java's name servers.
+"""Events: turns log lines of Java's name servers into the events that journals contain.
 
-What Java does not say is null: `topics` of a registration, `info`, `channel`, who asked for most things.
+Fields that Java does not log are null: `topics` of a registration, `info`, `channel`, and most clients.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ from nsreport.java_logs.identity import NEAR
 from nsreport.permissions import changes_write
 
 _EXPIRY, _CLOSING = 10, 2
-"""Seconds between the line that says why a broker goes, and the one that says that it went."""
+"""Most seconds between the line with the reason why a broker leaves, and the line about its removal."""
 
 _REGISTER = "REGISTER_BROKER"
 
@@ -61,13 +61,13 @@ TYPES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "kvDeleted": (("KvDeleted", "DELETE_KV_CONFIG"),),
     "replaced": (("SettingsChanged", "UPDATE_NAMESRV_CONFIG"),),
 }
-"""The events that a line of each rule is, with their causes; "" where that depends on why a broker went."""
+"""The events and their causes for a line of each rule; "" if the cause depends on why the broker left."""
 
 _GONE = {"unregistered": "UNREGISTER_BROKER", "channel closed": "channel closed", "expired": "no heartbeat"}
 
 
 def events(known: DataFrame) -> DataFrame:
-    """The events of lines whose brokers are `identity.known`, as `schemas.ns_event` has them."""
+    """Build events (`schemas.event_schema`) from lines that `broker_identity.identify_brokers` returned."""
     told = _before(_asked(_reasons(known)))
     told = told.where(_happened()).withColumn("event", _events()).withColumn("event", explode("event"))
     columns = {**_envelope(), **_fields()}
@@ -79,7 +79,7 @@ def events(known: DataFrame) -> DataFrame:
 
 
 def _events() -> Column:
-    """The kinds of events that a line is, and their causes."""
+    """The types and causes of the events that a line stands for."""
 
     def several(items: tuple[tuple[str, str], ...]) -> str:
         return ", ".join(f"struct('{kind}' as type, '{cause}' as cause)" for kind, cause in items)
@@ -89,7 +89,7 @@ def _events() -> Column:
 
 
 def _happened() -> Column:
-    """Not all lines of a rule are events: what failed is none, and a place goes with its address."""
+    """Whether a line is an event: a failed removal is none, and a broker that leaves is one event only."""
     return (
         col("rule").isin(*TYPES)
         & ~((col("rule") == "offPlace") & (col("result") != "OK"))
@@ -99,20 +99,22 @@ def _happened() -> Column:
 
 
 def _reasons(known: DataFrame) -> DataFrame:
-    """With `gone`: why a broker went; `idle`: its channel had been silent; `hadPlace`: the next line says so.
+    """Add `gone` (why a broker left), `idle` (its channel was idle) and `hadPlace` (from the next line).
 
-    5.x says why without saying of whom: one that goes takes the oldest such line that no other took. It puts
-    the broker into a queue first, and says so then: whoever empties the queue may write before that.
+    5.x logs a reason without the broker's address. Each broker that leaves therefore takes the oldest reason
+    line that no other broker took. 5.x queues the broker before it logs the reason, so the thread that
+    empties the queue may log the removal first.
     """
     of_address = Window.partitionBy("server", "addr").orderBy("ts", "line")
     of_server = Window.partitionBy("server").orderBy("ts", "line")
     of_thread = Window.partitionBy("server", "thread").orderBy("ts", "line")
     seconds = col("ts").cast("long")
-    # Whoever registered in between has another reason to go.
+    # A broker that registered in between leaves for another reason.
     is_mark = col("rule").isin("expired", "registered", "registered4")
     its_mark = when(is_mark, struct("rule", seconds.alias("at")))
     mark = last(its_mark, True).over(of_address)
-    # 4.x closes the channel of one that it gives up before it says so: whoever hears of that may write first.
+    # 4.x closes the channel of an expired broker before it logs the expiry: the thread that handles the
+    # closed channel may log first.
     coming = first(its_mark, True).over(of_address.rowsBetween(1, Window.unboundedFollowing))
     is_near = coming["at"] - seconds <= _CLOSING
     is_raced = (col("rule") == "offPlace4") & (coming["rule"] == "expired") & is_near
@@ -121,7 +123,7 @@ def _reasons(known: DataFrame) -> DataFrame:
     is_closing = (
         (col("rule") == "destroyed") & ~col("thread").startswith("NSScan") & col("message").endswith("true")
     )
-    # An expiry closes the channel as well, so that such a broker goes twice: the second time in vain.
+    # An expiry also closes the channel: such a broker is removed twice, and the second removal fails.
     takes = (col("rule") == "offLive") & ~(is_expired & (col("result") == "OK"))
     marked = known.withColumns({"isExpired": is_expired, "isClosing": is_closing, "takes": takes})
     forth = _taken(marked, "isClosing", "takes", col("ts"), col("line")).withColumnRenamed("taken", "took")
@@ -151,7 +153,7 @@ def _reasons(known: DataFrame) -> DataFrame:
 
 
 def _taken(rows: DataFrame, gives: str, takes: str, *order: Column) -> DataFrame:
-    """With `taken`: whether a row that takes finds one that gives, which no other took, shortly before it."""
+    """Add `taken`: whether a taking row finds, shortly before it, a giving row that no other row took."""
     so_far = Window.partitionBy("server").orderBy(*order)
     step = when(col(gives), 1).when(col(takes), -1).otherwise(0)
     counted = rows.withColumn("total", sum(step).over(so_far))
@@ -163,7 +165,7 @@ def _taken(rows: DataFrame, gives: str, takes: str, *order: Column) -> DataFrame
 
 
 def _asked(known: DataFrame) -> DataFrame:
-    """With `client`: the line before tells who changed a setting; and `formerly`, a master's last address."""
+    """Add `client` of a changed setting (from an earlier line) and `formerly`, a master's last address."""
     thread = Window.partitionBy("server", "thread").orderBy("ts", "line")
     call = last(when(col("rule") == "configCalled", struct("client", "ts")), True).over(thread)
     just = col("ts").cast("long") - call["ts"].cast("long") <= 1
@@ -178,7 +180,7 @@ def _asked(known: DataFrame) -> DataFrame:
 
 
 def _before(known: DataFrame) -> DataFrame:
-    """With `before`: the value that a KV item had, if a line told it."""
+    """Add `before`: the previous value of a KV item, if a line contains it."""
     order = Window.partitionBy("server", "namespace", "key").orderBy("ts", "line")
     value = when(col("rule").isin("kvNew", "kvUpdated", "kvListed"), coalesce("value", lit("")))
     own = when(col("rule") == "kvDeleted", coalesce("value", lit("")))
@@ -212,7 +214,7 @@ def _envelope() -> dict[str, Column]:
 
 
 def _fields() -> dict[str, Column]:
-    """What the kinds of events have, by the names of the columns."""
+    """The fields of all event types, by column name."""
     kind = col("event.type")
     is_broker = kind.isin(
         "BrokerRegistered", "BrokerUnregistered", "RegistrationRefused", "AddressConflict", "AddressForgotten"
@@ -264,7 +266,7 @@ def _changes() -> Column:
 
 
 def _queues(prefix: str) -> Column:
-    """A topic's queues before or after, null where the line has none."""
+    """A topic's queues before or after a change; null if the line has none."""
     numbers = {"Read": "readQueueNums", "Write": "writeQueueNums", "Perm": "perm", "Flag": "topicSysFlag"}
     found = struct(
         col(f"{prefix}Broker").alias("brokerName"),

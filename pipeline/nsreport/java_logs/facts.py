@@ -1,4 +1,4 @@
-"""Facts: what logs say that is no event: scans, water marks, who registered where, complaints, sums."""
+"""Log facts: scans, water marks, registrations, complaints and statistics, which are not events."""
 
 from functools import reduce
 
@@ -43,7 +43,7 @@ LOG_FACT = shape(
     line=WHOLE,
     date=DateType(),
 )
-"""What a log says that is no event; `server` is the name server or broker whose log it is."""
+"""A fact from a log that is not an event; `server` is the name server or broker that wrote the log."""
 
 STATS_MINUTE = shape(
     broker=TEXT,
@@ -55,14 +55,14 @@ STATS_MINUTE = shape(
     sum=REAL,
     date=DateType(),
 )
-"""A broker's own sum of a minute, which begins at `ts`; sizes are bytes. `broker` is whose log it is."""
+"""A statistic that `broker` logged for the minute that begins at `ts`; sizes are in bytes."""
 
 CUT = 500
-"""Letters of a complaint that are kept."""
+"""A fact keeps this many characters of its line."""
 
 
 def facts(read: DataFrame, messages: DataFrame) -> DataFrame:
-    """All facts: of lines that are `read`, figures of a minute, complaints, and how many lines there were."""
+    """Build all facts: from parsed lines, figures per minute, complaints, and line counts."""
     parts = (_single(read), _measured(messages), _complaints(messages), _counted(messages))
     found = reduce(DataFrame.unionByName, parts)
     shaped = found.withColumn("time", unix_millis("ts")).withColumn("date", to_date("ts"))
@@ -70,7 +70,7 @@ def facts(read: DataFrame, messages: DataFrame) -> DataFrame:
 
 
 def _single(read: DataFrame) -> DataFrame:
-    """A line, a fact: `name` is a broker, `key` an address or what the line is about."""
+    """Return one fact per parsed line: `name` is a broker, `key` an address or the subject of the line."""
     cases = " ".join(f"when '{rule}' then '{kind}'" for rule, kind in FACTS.items())
     return read.where(col("rule").isin(*FACTS)).select(
         "server", "ts", expr(f"case rule {cases} end").alias("kind"), col("broker").alias("name"),
@@ -81,7 +81,7 @@ def _single(read: DataFrame) -> DataFrame:
 
 
 def _measured(messages: DataFrame) -> DataFrame:
-    """Figures that come each second, one row for a minute."""
+    """Aggregate figures that a server logs every second to one row per minute."""
     shape = "at int, kind string, pairs string, named string, sums boolean"
     rows = [(at, item.kind, item.pairs, item.named, item.sums) for at, item in enumerate(MEASURES)]
     table = messages.sparkSession.createDataFrame(rows, shape)
@@ -108,7 +108,7 @@ def _measured(messages: DataFrame) -> DataFrame:
 
 
 def _complaints(messages: DataFrame) -> DataFrame:
-    """Warnings and errors that no rule knows."""
+    """Return the warnings and errors that match no rule."""
     known = begins([*(rule.starts for rule in RULES), *KNOWN_WARNINGS])
     return messages.where(col("level").isin("WARN", "ERROR") & ~col("message").rlike(known)).select(
         "server", "ts", lit("complaint").alias("kind"),
@@ -118,7 +118,7 @@ def _complaints(messages: DataFrame) -> DataFrame:
 
 
 def _counted(messages: DataFrame) -> DataFrame:
-    """How many lines of each level a file has on a day: `name` is the level, "" where a file has none."""
+    """Count the lines per file, day and level: `name` is the level, "" if the file has no levels."""
     return (
         messages.groupBy("server", "file", date_trunc("day", "ts").alias("ts"), col("level").alias("name"))
         .agg(count("*").cast("double").alias("value"), min("line").alias("line"))
@@ -129,11 +129,14 @@ def _counted(messages: DataFrame) -> DataFrame:
 
 
 def stats(messages: DataFrame) -> DataFrame:
-    """A broker's sums of a minute. Those of hours and days are wrong (apache/rocketmq#3190): add these up."""
+    """Return the statistics that brokers log per minute.
+
+    The brokers' own sums per hour and day are wrong (apache/rocketmq#3190): add up the minutes instead.
+    """
     lines = messages.where(col("message").rlike(f"^{STATISTIC}$"))
     found = lines.select(
         col("server").alias("broker"),
-        # Written when the minute is over, a moment late at times.
+        # The broker writes the line at the end of the minute, sometimes a moment late.
         date_trunc("minute", col("ts") - expr("interval 30 seconds")).alias("ts"),
         *(
             regexp_extract("message", STATISTIC, number).alias(name)
@@ -147,7 +150,7 @@ def stats(messages: DataFrame) -> DataFrame:
 
 
 def _parts() -> Column:
-    """What a key is made of, without the number of a queue: topic, or topic and group."""
+    """The parts of a key without the queue id: the topic, or topic and consumer group."""
     return expr("filter(split(key, '@'), part -> not part rlike '^-?[0-9]+$')")
 
 

@@ -1,6 +1,6 @@
-"""From raw lines to messages: what continues a line joins it; time, level, thread and text are told apart.
+"""Log messages: joins continuation lines, and splits messages into time, level, thread and text.
 
-Times are GMT+8 and whole seconds, wherever a log comes from.
+Log times are whole seconds in GMT+8, in every time zone.
 """
 
 from pyspark.sql import Column, DataFrame, Window
@@ -26,22 +26,22 @@ from pyspark.sql.functions import (
 
 from nsreport.sources import DAMAGE
 
-# The thread is there or not, and so is the level: stats.log and watermark.log leave them out.
+# Level and thread are optional: stats.log and watermark.log omit them.
 _HEAD = r"(?s)^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?: (TRACE|DEBUG|INFO|WARN|ERROR))?(?: (\S.*?))?? - (.*)$"
 _CLOCK = "+08:00"
 _EPOCH = "1970-01-01"
 
 
 def moment(text: Column) -> Column:
-    """When a message was written; null for what is none, or has a time that is none."""
+    """The time of a message; null if the line is no message, or its time is invalid."""
     stamp = regexp_extract(text, _HEAD, 1)
     return try_to_timestamp(when(stamp != "", concat(stamp, lit(_CLOCK))), lit("yyyy-MM-dd HH:mm:ssXXX"))
 
 
 def joined(lines: DataFrame) -> DataFrame:
-    """Whole messages of raw lines (`file, line, text` and more): what continues a line is in its text.
+    """Append continuation lines to the text of their message; raw lines have `file`, `line`, `text` and more.
 
-    What continues nothing stays by itself. `date` is the day (UTC) of a message, else that of the epoch.
+    A line that continues no message stays separate. `date` is the day (UTC) of a message, or 1970-01-01.
     """
     before = Window.partitionBy("file").orderBy("line")
     head = last(when(col("text").rlike(_HEAD), col("line")), ignorenulls=True).over(before)
@@ -59,9 +59,9 @@ def joined(lines: DataFrame) -> DataFrame:
 
 
 def hash_of() -> Column:
-    """What a message is known by, in whatever file: rotation renames files, and lines keep their number.
+    """The hash that identifies a message in any file: rotation renames files, but lines keep their number.
 
-    What continues it does not count: a trace may have been read before all of it was written.
+    The hash ignores continuation lines: an earlier run may have read an incomplete stack trace.
     """
     first = substring_index("text", "\n", 1)
     return md5(
@@ -70,7 +70,7 @@ def hash_of() -> Column:
 
 
 def messages(lines: DataFrame) -> DataFrame:
-    """Messages: `server, file, line, kind, hash, ts, level, thread, message`."""
+    """Split lines into messages: `server, file, line, kind, hash, ts, level, thread, message`."""
     parts = [regexp_extract("text", _HEAD, number).alias(name) for number, name in _PARTS]
     own = lines.select("server", "file", "line", "kind", "hash", moment(col("text")).alias("ts"), *parts)
     return own.where(col("ts").isNotNull())
@@ -80,7 +80,7 @@ _PARTS = ((2, "level"), (3, "thread"), (4, "message"))
 
 
 def orphans(lines: DataFrame) -> DataFrame:
-    """What is no message: `file, line, text, kind, date, reason`."""
+    """Return the lines that are no message: `file, line, text, kind, date, reason`."""
     reason = (
         when(col("text").startswith(DAMAGE), "the file is damaged")
         .when(col("text").rlike(_HEAD), "no such time")

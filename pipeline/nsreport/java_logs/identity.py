@@ -1,6 +1,7 @@
-"""Who an address is: Java's lines rarely say cluster, broker name and id, so their neighbours are asked.
+"""Broker identity: finds cluster, broker name and broker id for the addresses in log lines.
 
-What one thread writes at once belongs together. What nobody tells stays null.
+Java's log lines rarely contain all three, so this module looks at neighbouring lines: lines that one thread
+writes within a second belong to one request. A value that no line contains stays null.
 """
 
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
@@ -20,10 +21,10 @@ from pyspark.sql.functions import (
 )
 
 SAID, NEAR, ELSEWHERE, UNKNOWN = 1.0, 0.9, 0.8, 0.5
-"""How sure one can be: the line says all, its neighbours do, other lines about the address, or nobody."""
+"""Confidence by source: the line itself, a neighbouring line, other lines with the address, or none."""
 
 _AT_ONCE = 1
-"""Seconds between lines of one request, as they are rounded."""
+"""Most seconds between lines of one request: log times are whole seconds."""
 
 ABOUT = (
     "started", "ready", "stopping", "master", "registered", "registered4", "conflict", "stranger", "expired",
@@ -31,13 +32,13 @@ ABOUT = (
     "topicChanged", "topicGone", "topicGone4", "topicDeleted", "wiped", "added", "kvNew", "kvUpdated",
     "kvDeleted", "kvListed", "configCalled", "replaced", "brokerBoot",
 )  # fmt: skip
-"""The rules of lines that are events, or tell what others do not."""
+"""The rules of lines that become events, or that identify the broker of other lines."""
 
 _OWN = ("topicNew", "topicChanged", "master")
 
 
 def known(read: DataFrame) -> DataFrame:
-    """The lines of ABOUT with `broker`, `id` and `cluster` as far as anybody tells, and `sure`."""
+    """Return the lines of IDENTIFYING_RULES with `broker`, `id`, `cluster` (null if unknown) and `sure`."""
     near = _near(read.where(col("rule").isin(*ABOUT)), _ids(read))
     order = Window.partitionBy("server", "addr").orderBy("ts", "line")
     back = Window.partitionBy("server", "addr").orderBy(col("ts").desc(), col("line").desc())
@@ -65,14 +66,14 @@ _WHAT = ("broker", "id", "cluster")
 
 
 def _near(read: DataFrame, ids: DataFrame) -> DataFrame:
-    """With what a line and its neighbours tell of its address: `told_broker`, `told_id`, `told_cluster`."""
+    """Add `told_broker`, `told_id` and `told_cluster` from the line itself and its neighbours."""
     thread = Window.partitionBy("server", "kind", "thread").orderBy("ts", "line")
     own = _neighbour(lag, thread, _OWN, coalesce("afterBroker", "beforeBroker", "broker"))
     name = _neighbour(lead, thread, ("offName", "offName4"), col("broker"))
     is_place = col("rule").isin("offPlace", "offPlace4")
     of_address = Window.partitionBy("server", "addr").orderBy("ts", "line")
     is_first = sum(_is_new().cast("int")).over(of_address) == 1
-    # A broker registers its topics, then itself, in one go.
+    # One request registers the broker's topics first, then the broker.
     beside = when(_is_new(), own).when(is_place, name)
     return (
         read.join(broadcast(ids), "server", "left")
@@ -88,15 +89,17 @@ def _is_new() -> Column:
 
 
 def _own_id(own: Column, is_first: Column) -> Column:
-    """4.x tells who is a master. In 5.x it is who brings topics when it comes first: later a slave may, too,
-    in the place of its master.
+    """The broker id as the lines imply it: "0" for a master.
+
+    4.x logs the master's address. In 5.x a master is a broker that brings topics with its first registration;
+    later a slave may bring topics too, when it acts for its master.
     """
     brings = (col("rule") == "registered") & is_first & own.isNotNull()
     return when((col("rule") == "master") | brings, lit("0")).when(col("rule") == "brokerBoot", col("ownId"))
 
 
 def _neighbour(side: object, thread: WindowSpec, rules: tuple[str, ...], value: Column) -> Column:
-    """A value of the thread's line before (`lag`) or behind (`lead`), if that is of the same request."""
+    """A value of the thread's previous (`lag`) or next (`lead`) line, if it belongs to the same request."""
     assert callable(side)
     line = side(struct("rule", "ts", value.alias("value"))).over(thread)
     apart = line["ts"].cast("long") - col("ts").cast("long")
@@ -104,12 +107,12 @@ def _neighbour(side: object, thread: WindowSpec, rules: tuple[str, ...], value: 
 
 
 def _ids(read: DataFrame) -> DataFrame:
-    """The id that a broker of 4.9 tells in its own log."""
+    """Return the broker id that a 4.9 broker writes to its own log."""
     return read.where("rule = 'heard4'").groupBy("server").agg(max_by("id", "ts").alias("ownId"))
 
 
 def _anywhere(near: DataFrame) -> DataFrame:
-    """What is told of an address on any server, or in its own log; the latest of it."""
+    """Return the latest values for each address from the logs of all servers."""
     told = near.where(col("addr").isNotNull() & coalesce(*(f"told_{name}" for name in _WHAT)).isNotNull())
     latest = [
         max_by(f"told_{name}", when(col(f"told_{name}").isNotNull(), struct("ts", "server", "line"))).alias(
@@ -121,7 +124,7 @@ def _anywhere(near: DataFrame) -> DataFrame:
 
 
 def _with_cluster(found: DataFrame) -> DataFrame:
-    """Lines that name a broker and no cluster have that of the name, where anybody told it."""
+    """Add the cluster of the broker's name to lines without a cluster, if another line contains it."""
     named = coalesce("broker", "afterBroker", "beforeBroker")
     told = found.where(col("broker").isNotNull() & nullif(col("cluster"), lit("")).isNotNull())
     latest = max_by("cluster", struct("ts", "server", "line")).alias("group_cluster")

@@ -1,6 +1,6 @@
-"""From messages to what they say: the rule that each one follows, and its fields.
+"""Rule matcher: finds the rule that each log message follows, and extracts the rule's fields.
 
-Rules are rows that messages are joined with, so that there are few expressions however many rules there are.
+Messages are joined with rules as rows, so that the number of Spark expressions does not grow with the rules.
 """
 
 import re
@@ -12,14 +12,14 @@ from pyspark.sql.functions import broadcast, coalesce, col, expr, last, lit, row
 from nsreport.java_logs.rules import PLACES, RULES, names
 
 BROKEN = "broken"
-"""The rule of a message that begins like one that is known, and goes on otherwise."""
+"""The rule of a message that starts like a known message but does not match its pattern."""
 
 
 def parsed(messages: DataFrame) -> DataFrame:
-    """The messages that mean something, each once: with `rule`, `dialect`, and every field of `rules.PLACES`.
+    """Return each message that follows a rule once, with `rule`, `dialect` and all fields of GROUPS_BY_FIELD.
 
-    A rotated file that was read under its earlier name too has the same lines again: the n-th that says the
-    same in the same second counts once.
+    A rotated file repeats the lines that a run read under the file's earlier name. Therefore the n-th line
+    with the same text in the same second counts once over all files.
     """
     rules = [
         (at, rule.name, rf"(?s)^\Q{rule.starts}\E(?:{rule.rest})$", names(rule), rule.dialect)
@@ -51,16 +51,16 @@ map_from_entries(filter(
     pair -> pair.col2 is not null
 ))
 """
-"""The groups of a message that matches."""
+"""SQL for the named groups of a matching message."""
 
 
 def begins(starts: Iterable[str]) -> str:
-    """A pattern for what begins in one of these ways."""
+    """Build a pattern that matches messages with one of these starts."""
     return "^(?:" + "|".join(f"\\Q{start}\\E" for start in starts) + ")"
 
 
 def _number() -> Column:
-    """The number of the rule whose beginning a message has."""
+    """The index of the first rule whose start a message has."""
     cases = [
         f"when startswith(message, {_quoted(rule.starts)}) and startswith(kind, '{rule.of}') then {at}"
         for at, rule in enumerate(RULES)
@@ -81,7 +81,7 @@ def _once(read: DataFrame) -> DataFrame:
 
 
 def _with_dialect(read: DataFrame) -> DataFrame:
-    """A line that both releases write is of the one whose own words stand before it, or else behind it."""
+    """Add `dialect`: a line that 4.x and 5.x share takes the dialect of the nearest earlier or later line."""
     place = Window.partitionBy("server", "kind")
     earlier = last("own", ignorenulls=True).over(place.orderBy("ts", "line"))
     later = last("own", ignorenulls=True).over(place.orderBy(col("ts").desc(), col("line").desc()))

@@ -1,8 +1,8 @@
-"""Which lines of Java's logs mean something: patterns, each with the fields that it finds.
+"""Rules: patterns for the log lines that the pipeline understands, and the fields that each pattern finds.
 
-Written after lines of released 4.9.7 and 5.5.0 servers, and after their sources. 4.x and 5.x say the same in
-different words; fields have the same names in both. A group whose name ends in a number is another place of
-the same field.
+The rules follow the logs and the source code of 4.9.7 and 5.5.0. 4.x and 5.x use different words for the same
+thing; the field names are the same for both. A group whose name ends in a number is a second position of the
+same field.
 """
 
 import re
@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 
 class Rule(NamedTuple):
-    """A message that begins with `starts`; what follows has to match `rest`.
+    """A message that starts with `message_start`; the rest has to match `rest_pattern`.
 
-    `dialect` is what only that release says, `of` the kinds of files (their first letters) where it counts.
+    `dialect` is set if only that release writes the message. `file_kind` is the start of the file kinds to
+    which the rule applies.
     """
 
     name: str
@@ -24,9 +25,9 @@ class Rule(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """A message with figures: a fact for each (key, value) that `pairs` finds; `named` finds its name.
+    """A message with figures: `pairs_pattern` finds (key, value) pairs, `name_pattern` the name of the facts.
 
-    A minute is one row: the greatest value, or the sum.
+    Each minute becomes one fact per key: the greatest value, or the sum if `is_summed`.
     """
 
     kind: str
@@ -61,12 +62,12 @@ _GONE4 = rf"(?:(?<topic>\S+) (?:null|{_queues('before')})\],|.*\] all queue,) fr
 _NAME4 = r"(?<broker>[^\]]*)\](?:, clusterName\[(?<cluster>.*)\])? from .*"
 
 RULES = (
-    # A server's own life.
+    # A server starts and stops.
     Rule("started", "kvConfigPath=", r".*", of="namesrv"),
     Rule("ready", "The Name Server boot success.", r"(?:.*, address (?<addr>\S+))?.*"),
     Rule("stopping", "shutdown hook was invoked, 1 times", r".*", of="namesrv"),
     Rule("stopping", "Shutdown hook was invoked, 1", "", of="namesrv"),
-    # Brokers come.
+    # Brokers register.
     Rule("master", "cluster [", _MOVED, "4.x"),
     Rule("registered", "new broker registered, BrokerIdentityInfo", _NEW, "5.x"),
     Rule("registered4", "new broker registered, ", r"(?<addr>\S+) HAServer: .*", "4.x"),
@@ -88,7 +89,7 @@ RULES = (
         r".* because broker\[(?<id>\d+)\]=(?<addr>\S+) .*",
         "5.x",
     ),
-    # Brokers go.
+    # Brokers leave.
     Rule("expired", "The broker channel expired, ", rf"{_IDENTITY} (?<value>\d+)ms"),
     Rule("idle", "NETTY SERVER PIPELINE: IDLE exception [", r"(?<client>.*)\]", of="namesrv"),
     Rule("destroyed", "the broker's channel destroyed, submit the unregister request", r".*", "5.x"),
@@ -99,7 +100,7 @@ RULES = (
     Rule("offPlace4", "remove brokerAddr[", r"(?<id>\d+), (?<addr>.*)\] from brokerAddrTable, .*", "4.x"),
     Rule("offName4", "remove brokerName[", _NAME4, "4.x"),
     Rule("minId", "min broker id changed to ", _NOTIFIED, "5.x"),
-    # Topics.
+    # Topics change.
     Rule("topicNew", "new topic registered, ", rf"(?<topic>\S+) {_queues('after')}"),
     Rule(
         "topicChanged", "topic changed, ", rf"(?<topic>\S+) OLD: {_queues('before')} NEW: {_queues('after')}"
@@ -112,7 +113,7 @@ RULES = (
     Rule("topicGone4", "remove topic[", _GONE4, "4.x"),
     Rule("topicDeleted", "deleteTopic, remove one broker's topic ", rf".* (?<topic>\S+) {_queues('before')}"),
     Rule("topicMade", "Register topic route:", r"(?<topic>[^,]*), .*", "5.x"),
-    # What operators do.
+    # Operators send requests.
     Rule("wiped", "wipe write perm of broker[", _WHO),
     Rule("added", "add write perm of broker[", _WHO),
     Rule("kvNew", "putKVConfig create new config item, Namespace: ", _ITEM),
@@ -121,13 +122,13 @@ RULES = (
     Rule("kvListed", "configTable NS: ", _ITEM),
     Rule("configCalled", "updateConfig called by ", r"(?<client>\S+)", of="namesrv"),
     Rule("replaced", "Replace, key: ", r"(?<key>.*?), value: (?<former>.*?) -> (?<value>.*)", of="namesrv"),
-    # Nothing that happened, but worth a fact.
+    # These lines are facts, not events.
     Rule("tick", "start scanNotActiveBroker", "", "5.x"),
     Rule("notReady", "name server not ready. request code ", r"(?<value>\d+).*", "5.x"),
     Rule("kvCounted", "configTable SIZE: ", r"(?<value>\d+)"),
     Rule("badFrame", "decode exception, ", r"(?<key>\S+).*"),
     Rule("badChecksum", "receive registerBroker request,crc32 not match,from ", r"(?<key>.*)"),
-    # Brokers tell the other half.
+    # Brokers write these lines to their own logs.
     Rule("brokerBoot", "The broker[", r"(?<broker>.*), (?<addr>[^\],]*)\] boot success\..*"),
     Rule("brokerStopping", "Shutdown hook was invoked, 1", "", of="broker"),
     Rule("heard", "Registering current broker to name server completed. TargetHost=", r"(?<key>\S+)"),
@@ -146,7 +147,7 @@ RULES = (
     Rule("slaveBehind", "CommitLog: slave fall behind master ", r"(?<value>\d+) ?bytes"),
     Rule("slaveBehind4", "Slave fall behind master: ", r"(?<value>\d+) bytes"),
 )
-"""In their order: of several that fit, the first one counts."""
+"""The order matters: the first rule whose start a message has applies."""
 
 FACTS: Mapping[str, str] = {
     "ready": "boot",
@@ -177,7 +178,7 @@ FACTS: Mapping[str, str] = {
     "slaveBehind": "slaveBehind",
     "slaveBehind4": "slaveBehind",
 }
-"""The kind of fact that a rule's line is; lines of other rules are events, or only tell who somebody is."""
+"""The kind of fact for a line of each rule. Lines of other rules become events or identify brokers."""
 
 MEASURES = (
     Measure("waterMark", "[WATERMARK] ClientQueueSize", r"(\w+):(\d+)"),
@@ -185,19 +186,19 @@ MEASURES = (
     Measure("traffic", "Port: ", r"(?<=[{ ])(\d+):(\d+)", r"(Request|Response)Code Distribution", sums=True),
     Measure("storeTps", "[STORETPS]", r"(\w+_tps) ([0-9.E-]+)"),
 )
-"""In their order: of several that fit, the first one counts."""
+"""The order matters: the first measure whose start a message has applies."""
 
 STATISTIC = r"\[(.*?)\] \[(.*?)\] Stats In One Minute, SUM: (\d+) .*"
-"""Name, key and sum of a minute."""
+"""A broker's statistic for a minute; the groups are its name, key and sum."""
 
 KNOWN_WARNINGS = ("getAllTopicListFromNameserver ",)
-"""What servers warn of in all their days."""
+"""Starts of warnings that healthy servers log as well: they are not complaints."""
 
 _GROUP = re.compile(r"\(\?<(\w+)>")
 
 
 def names(rule: Rule) -> list[str]:
-    """The names of a rule's groups, in their order."""
+    """Return the names of a rule's groups in order."""
     return _GROUP.findall(rule.rest)
 
 
@@ -205,4 +206,4 @@ PLACES: Mapping[str, list[str]] = {
     field: sorted({name for rule in RULES for name in names(rule) if name.rstrip("0123456789") == field})
     for field in sorted({name.rstrip("0123456789") for rule in RULES for name in names(rule)})
 }
-"""All fields that some rule finds, and the groups that may be it."""
+"""All fields of all rules, with the names of the groups that may contain each field."""

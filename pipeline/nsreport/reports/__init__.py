@@ -1,1 +1,1 @@
-"""A file per report: one pure function of tables to a table, which ends in a select."""
+"""Reports: one module per report, with one pure function from tables to a table that ends in a select."""

@@ -1,4 +1,4 @@
-"""broker_availability: how long each broker was up, down, drained or out of sight, day by day. Pure."""
+"""broker_availability: how long each broker was up, down, drained or unknown, day by day. Pure."""
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import (
@@ -29,21 +29,27 @@ from nsreport.presence import BROKER, SEAT, presence
 from nsreport.spans import by_day, clipped, counted, number, overlaps
 
 GRACE = 150_000
-"""Ms that brokers have to register with a name server that was started, before they count as down."""
+"""Brokers that register within this time after a name server's start do not count as down."""
 
 
 def broker_availability(told: DataFrame, coverage: DataFrame, since: int, until: int) -> DataFrame:
-    """A row for each broker and day in which it was known, from `since` to `until` (ms since 1970).
+    """Return a row for each known broker and day, from `since_ms` to `until_ms` (ms since 1970).
 
-    It is up while any name server that somebody looks at has it, planned while one of them has it drained
-    (stops within a drain too), down while all of them miss it, and unknown while nobody looks. Its days begin
-    when it is first seen. `partialSeconds` are those of `upSeconds` where some name servers missed it.
+    Only name servers whose tables are known at that time count. A broker is
+
+    - planned while it is drained on one of them (a stop during a drain is planned too),
+    - up while one of them has it,
+    - down while all of them miss it,
+    - unknown while there is none of them.
+
+    Its days begin when a witness first sees it. `partialSeconds` is the part of `upSeconds` in which some name
+    servers missed it.
     """
     told = told.where(col("time") < until)
     seats = presence(told, until).select(*SEAT, "since", "until", "state")
     closed = drains(told, until).groupBy("witness", "brokerName")
     drained = closed.agg(collect_list(struct("since", "until")).alias("drained"))
-    # From here on rows of a broker stay together: what is asked by its number finds them where they are.
+    # From here on Spark keeps the rows of a broker in one partition: later windows by `broker` move no rows.
     first = min(when(col("state") == "up", col("since"))).over(Window.partitionBy("broker"))
     looked = broadcast(watched(coverage, until).select("witness", "since", "until"))
     known = overlaps(seats.withColumn("broker", number(BROKER)), looked, ["witness"])
@@ -57,9 +63,9 @@ def broker_availability(told: DataFrame, coverage: DataFrame, since: int, until:
 
 
 def _kinds(until: int) -> Column:
-    """What a span counts as; all the time from a broker's first one on has to count as something."""
+    """The kinds as which a span counts. `alive` covers all the time from the broker's first registration on."""
     is_up = col("state") == "up"
-    # Brokers have a while to come to a name server that was started.
+    # Brokers have GRACE_MS to register with a name server that started.
     late = when(col("state") == "starting", col("since") + GRACE).otherwise(col("since"))
     itself = _span(
         when(is_up, "up").otherwise("down"), when(is_up, col("since")).otherwise(late), col("until")
@@ -75,7 +81,7 @@ def _kinds(until: int) -> Column:
 
 
 def _span(kind: Column, since: Column, until: Column) -> Column:
-    # Columns of arrays have to be alike to the last detail.
+    # All structs of a Spark array need exactly the same types.
     return struct(
         kind.cast("string").alias("kind"),
         since.cast("long").alias("since"),
@@ -93,7 +99,7 @@ def _state() -> Column:
 
 
 def _begun(spans: DataFrame) -> DataFrame:
-    """With `failed`: it is down from here on, and was not when somebody looked last."""
+    """Add `failed`: the broker is down in this span, and was not in the last known span before it."""
     known = when(col("state") != "unknown", col("state"))
     before = Window.partitionBy("broker").orderBy("since").rowsBetween(Window.unboundedPreceding, -1)
     failed = (col("state") == "down") & (

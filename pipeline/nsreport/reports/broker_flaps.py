@@ -1,4 +1,4 @@
-"""broker_flaps: sessions in which a broker was lost and came back, perhaps again and again. Pure."""
+"""broker_flaps: sessions in which a broker was lost and came back, once or several times. Pure."""
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import (
@@ -24,14 +24,14 @@ from nsreport.presence import BROKER, presence
 from nsreport.spans import number
 
 WITHIN = 600_000
-"""Ms between two losses that are still of one session."""
+"""Two losses with a shorter gap belong to one session."""
 
 
 def broker_flaps(told: DataFrame, since: int, until: int, within: int = WITHIN) -> DataFrame:
-    """A row for each session of a broker that is not over at `since` (ms since 1970).
+    """Return a row for each session of a broker that is not over at `since_ms` (ms since 1970).
 
-    A loss that several name servers saw at the same time is one outage. `cause` is what most of them had, or
-    address conflict, where another process came with the broker's name as well.
+    A loss that several name servers saw at the same time is one outage. `cause` is the most frequent reason,
+    or address conflict if another process registered with the broker's name.
     """
     told = told.where(col("time") < until)
     lost = (

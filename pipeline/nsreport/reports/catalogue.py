@@ -1,6 +1,6 @@
-"""Which reports there are: what each one is made of, and what its columns mean.
+"""Catalogue: the definitions of all reports, with their input tables and the meaning of their columns.
 
-Spark is loaded when one is made, not when somebody asks what there is.
+This module does not load Spark; `ReportDefinition.make_table` does.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
 
 class Report(NamedTuple):
-    """`make` takes a table for each of `inputs`, then `since` and `until`, in ms since 1970.
+    """A report: its name, its input tables, the meaning of its columns, and its partition columns.
 
-    The inputs have to have all that was before `until`, not only what was behind `since`: what was begun in
-    spring may go on in autumn. Rows of a day are in the `partition` columns' folders.
+    `make_table` takes a DataFrame for each of `input_tables`, then `since_ms` and `until_ms` (ms since 1970).
+    The inputs must contain all rows before `until_ms`, also those before `since_ms`: a state may have begun
+    long before the report does.
     """
 
     name: str
@@ -28,7 +29,7 @@ class Report(NamedTuple):
 
     @property
     def make(self) -> Callable[..., DataFrame]:
-        """The function of that name in the module of that name."""
+        """The function that makes the report; the function, its module and the report have the same name."""
         made: Callable[..., DataFrame] = getattr(import_module(f"nsreport.reports.{self.name}"), self.name)
         return made
 
@@ -324,4 +325,4 @@ _REPORTS = (
 )
 
 REPORTS: Mapping[str, Report] = {report.name: report for report in _REPORTS}
-"""By name, in the order in which they are read."""
+"""The reports by name, in the order of a page."""

@@ -1,13 +1,13 @@
-"""config_changes: who changed which setting or KV value of a name server, before and after. Pure."""
+"""config_changes: changes of settings and KV values of name servers, with client, old and new value. Pure."""
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.functions import array, coalesce, col, explode, struct, transform, when
 
 
 def config_changes(ns_event: DataFrame, since: int, until: int) -> DataFrame:
-    """A row for each value that changed on a name server from `since` to `until` (ms since 1970).
+    """Return a row for each value that changed on a name server from `since_ms` to `until_ms` (since 1970).
 
-    `before` or `after` is null where there was, or is, nothing. A collector does not know who did it.
+    `before` or `after` is null if the value did not exist. Events of a collector have no client.
     """
     kinds = ns_event.where(col("type").isin("KvPut", "KvDeleted", "SettingsChanged"))
     told = kinds.where((col("time") >= since) & (col("time") < until))
@@ -27,7 +27,7 @@ def config_changes(ns_event: DataFrame, since: int, until: int) -> DataFrame:
 
 
 def _changes() -> Column:
-    """The key, what was there before, and what is there now; settings change several at once."""
+    """The key, old value and new value of each change in an event; SettingsChanged has several."""
     itself = struct(
         col("key").alias("key"),
         col("before").alias("before"),

@@ -1,4 +1,4 @@
-"""consumer_lag_trend: which groups fall behind, which catch up and when, which are stuck. Pure."""
+"""consumer_lag_trend: the consumer groups that fall behind, catch up or are stuck. Pure."""
 
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import (
@@ -18,18 +18,18 @@ from pyspark.sql.functions import (
 )
 
 STUCK = 600_000
-"""Ms without a message consumed, though there are some, after which a group is stuck."""
+"""A group with a backlog that consumes no message for this long is stuck."""
 
 STEADY = 0.001
-"""Messages a second: a lag that changes by less is steady."""
+"""A lag that changes by fewer messages per second is steady."""
 
 _KEY = ["cluster", "consumerGroup", "topic", "brokerName"]
 
 
 def consumer_lag_trend(consumer_lag: DataFrame, since: int, until: int, stuck: int = STUCK) -> DataFrame:
-    """A row for each group, topic, broker and day: how its lag went, by a line through all that was told.
+    """Return a row for each group, topic, broker and day, with the slope of a line through all samples.
 
-    `trend` is unknown where the group never committed an offset or was told of once only.
+    `trend` is unknown if the group never committed an offset, or if there is only one sample.
     """
     moment = (col("ts") >= timestamp_millis(lit(since))) & (col("ts") < timestamp_millis(lit(until)))
     days = (

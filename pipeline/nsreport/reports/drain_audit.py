@@ -1,4 +1,4 @@
-"""drain_audit: who closed which broker to writes, where that did not happen, and what undid it. Pure."""
+"""drain_audit: each drain of a broker, the name servers that it missed, and the event that ended it. Pure."""
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import coalesce, col, lag, last, lit, round, timestamp_millis, to_date, when
@@ -9,7 +9,7 @@ from nsreport.presence import presence
 from nsreport.spans import number
 
 WITHIN = 60_000
-"""Ms within which a broker is closed on several name servers by one act."""
+"""Drains of a broker on several name servers with a shorter gap belong to one act."""
 
 _GROUP = ["cluster", "brokerName"]
 
@@ -17,12 +17,16 @@ _GROUP = ["cluster", "brokerName"]
 def drain_audit(
     told: DataFrame, coverage: DataFrame, since: int, until: int, within: int = WITHIN
 ) -> DataFrame:
-    """A row for each act and name server, of acts from `since` to `until` (ms since 1970).
+    """Return a row for each act and name server, for acts from `since_ms` to `until_ms` (ms since 1970).
 
-    `outcome` is holds; given back (by ADD_WRITE_PERM_OF_BROKER, by somebody who registered its topics, or the
-    broker's permission); undone (the broker's registration opened what was closed); restarted (the broker
-    came back with it); forgotten (the name server was started); or missed: the server had the broker open,
-    and nobody closed it there.
+    `outcome` is one of
+
+    - holds: the broker is still closed;
+    - given back: by ADD_WRITE_PERM_OF_BROKER, by a client that registered its topics, or by brokerPermission;
+    - undone: the broker's registration opened the closed topics;
+    - restarted: the broker restarted and registered its topics with WRITE;
+    - forgotten: the name server started;
+    - missed: the name server had the broker open, and the act did not close it there.
     """
     told = told.where(col("time") < until)
     closed = drains(told, until)
@@ -96,7 +100,7 @@ def _of_missed() -> list[Column]:
 
 
 def _missed(told: DataFrame, acts: DataFrame, looked: DataFrame, until: int, within: int) -> DataFrame:
-    """Name servers that somebody looked at, and that had the broker, where it stayed open."""
+    """Return the name servers with known tables that had the broker, and on which it stayed open."""
     each = acts.select(*_GROUP, "act").distinct()
     there = presence(told, until).where("state = 'up'").select("witness", "server", *_GROUP, "since", "until")
     had = each.join(there, _GROUP).where("since <= act and act < until")

@@ -1,4 +1,4 @@
-"""heartbeat_gaps: how long brokers were silent, and whether it was they, a link or the name server. Pure."""
+"""heartbeat_gaps: silences of brokers, attributed to the broker, the link or the name server. Pure."""
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import (
@@ -27,12 +27,16 @@ _COLUMNS = (*SEAT, "type", "place", "time", "silentMillis", "resumed", "pauseMil
 
 
 def heartbeat_gaps(told: DataFrame, log_fact: DataFrame, since: int, until: int) -> DataFrame:
-    """A row for each silence of a broker at a name server that is not over at `since` (ms since 1970).
+    """Return a row for each silence of a broker at a name server that is not over at `since_ms` (since 1970).
 
-    Name servers tell of those that took three quarters of the time after which a broker is given up. `whose`
-    is name server where all of its brokers were silent at once, broker where all name servers that know it
-    missed it, else link. A pause of the name server is a row without a broker. Logs of brokers tell of
-    times in which they could not register; there name servers go by their addresses.
+    A name server reports silences that last three quarters of the broker expiry time. `whose` is
+
+    - name server, if all its brokers were silent at once;
+    - broker, if all name servers that know the broker missed it;
+    - link otherwise.
+
+    A pause of the name server is a row without a broker. Broker logs add the times in which a broker could
+    not register; in these rows `server` is the name server's address.
     """
     told = told.where(col("time") < until)
     gaps = _together(_gaps(told, until).unionByName(silences_of_brokers(log_fact, until)))
@@ -67,7 +71,7 @@ def heartbeat_gaps(told: DataFrame, log_fact: DataFrame, since: int, until: int)
 
 
 def _gaps(told: DataFrame, until: int) -> DataFrame:
-    """Silences with their ends: resumed, lost, or open."""
+    """Return the silences with their ends: resumed, lost or open."""
     by_witness = Window.partitionBy(number(["witness"])).orderBy("place")
     sofar = by_witness.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     counted = told.where(col("type").isin(*_SILENCES, "Heartbeats")).select(
@@ -75,7 +79,7 @@ def _gaps(told: DataFrame, until: int) -> DataFrame:
     )
     ends = told.where(col("type").isin(*_ENDS)).select(*_COLUMNS, lit(0).alias("brokers"))
     both = counted.where("type != 'Heartbeats'").unionByName(ends)
-    # All that is asked below is asked of a broker: its rows are brought together once.
+    # All windows below are within a broker: repartition its rows once.
     rows = both.withColumns({"seat": number(SEAT), "broker": number(BROKER)}).repartition("broker")
     by_seat = Window.partitionBy("broker", "seat").orderBy("place")
     events = rows.select(
@@ -86,7 +90,7 @@ def _gaps(told: DataFrame, until: int) -> DataFrame:
         _before("resumed").over(by_seat.rowsBetween(-1, -1)).alias("wasTold"),
         size(collect_set("server").over(Window.partitionBy("broker"))).alias("servers"),
     )
-    # A silence is told of when it is long, and once more when it is over; the first may be missing.
+    # A name server reports a silence once when it is long and once when it ends; the first may be missing.
     is_gap = (col("type") == "HeartbeatGap") & (~col("resumed") | ~coalesce("wasTold", lit(False)))
     is_pause = col("type") == "ServerPaused"
     began = col("time") - coalesce("pauseMillis", "silentMillis", lit(0))
@@ -116,7 +120,10 @@ def _ended(over: Column) -> Column:
 
 
 def _together(gaps: DataFrame) -> DataFrame:
-    """How many brokers of the name server were `silent` at once, and how many servers were `missing` it."""
+    """Add `silent` (silent brokers of the name server) and `missing` (name servers that missed the broker).
+
+    Both count silences that overlap in time.
+    """
     found = _islands(gaps, ["witness"], "atServer")
     found = _islands(found, BROKER, "ofBroker")
     at_server = Window.partitionBy(number(["witness", "atServer"]))
@@ -130,7 +137,7 @@ def _together(gaps: DataFrame) -> DataFrame:
 
 
 def _islands(gaps: DataFrame, key: list[str], name: str) -> DataFrame:
-    """Silences of a key that overlap have the same number."""
+    """Give the same number to the silences of a key that overlap."""
     window = Window.partitionBy(number(key)).orderBy("since")
     before = max("until").over(window.rowsBetween(Window.unboundedPreceding, -1))
     marked = gaps.withColumn("apart", coalesce(col("since") >= before, lit(True)).cast("int"))

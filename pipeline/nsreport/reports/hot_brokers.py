@@ -1,4 +1,4 @@
-"""hot_brokers: who takes more of a cluster's messages than his share. Pure."""
+"""hot_brokers: brokers that take more than their share of a cluster's messages. Pure."""
 
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql.functions import (
@@ -25,12 +25,13 @@ _ALL = ["date", "cluster", "told"]
 
 
 def hot_brokers(broker_runtime: DataFrame, stats_minute: DataFrame, since: int, until: int) -> DataFrame:
-    """A row for each master and day: its share of messages put and got, against an equal share for each.
+    """Return a row for each master and day, with its share of messages put and got against an equal share.
 
-    They are `told` by brokers to a collector (runtime), or by the logs of brokers (log), whose clusters are
-    not known. Skew is the most loaded one against the mean; gini is 0 where all have the same, near 1 where
-    one has all. `queueSkew` is the most loaded queue of a topic against the mean of that topic's queues on
-    the broker, of the topic where that is greatest (`skewedTopic`); only logs tell of queues.
+    `told` is the source: a collector (runtime), or the log of the broker (log), which contains no cluster.
+    `skew` is the load of the most loaded broker against the mean. `gini` is 0 for equal loads, and near 1 if
+    one broker has all messages. `queueSkew` is the load of the most loaded queue of a topic against the mean
+    of that topic's queues on the broker, for the topic with the greatest skew (`skewedTopic`). Only logs
+    contain queues.
     """
     told = _of_runtime(broker_runtime, since, until).unionByName(_of_logs(stats_minute, since, until))
     days = told.groupBy(*_ALL, "brokerName").agg(
@@ -59,7 +60,7 @@ def hot_brokers(broker_runtime: DataFrame, stats_minute: DataFrame, since: int, 
 
 
 def _queues(stats_minute: DataFrame, since: int, until: int) -> DataFrame:
-    """The topic of each broker and day whose puts are spread worst over its queues."""
+    """Return, for each broker and day, the topic with the most unequal puts over its queues."""
     told = _within(stats_minute, since, until).where("name = 'QUEUE_PUT_NUMS'")
     each = told.groupBy("date", col("broker").alias("brokerName"), "topic", "key").agg(
         sum("sum").alias("puts")
@@ -80,7 +81,7 @@ def _part(of: Column, whole: Column) -> Column:
 
 
 def _of_runtime(broker_runtime: DataFrame, since: int, until: int) -> DataFrame:
-    """Totals count from the start of a broker: what is more than the last time, or all since a new start."""
+    """Return the growth of the brokers' totals between samples. A restart resets them: then all is growth."""
     masters = _within(broker_runtime, since, until).where("brokerId = 0")
     window = Window.partitionBy(number([*_BROKER, "brokerAddr"])).orderBy("ts")
     same = lag("bootTime").over(window).eqNullSafe(col("bootTime"))
@@ -92,7 +93,7 @@ def _of_runtime(broker_runtime: DataFrame, since: int, until: int) -> DataFrame:
 
 def _grown(name: str, same: Column, window: WindowSpec) -> Column:
     before = lag(name).over(window)
-    # What was there when somebody looked for the first time is of nobody knows when.
+    # The total of the first sample grew at an unknown time: it does not count.
     is_first = lag("ts").over(window).isNull()
     return when(~is_first, when(same & (col(name) >= before), col(name) - before).otherwise(col(name)))
 

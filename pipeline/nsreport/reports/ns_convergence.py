@@ -1,4 +1,4 @@
-"""ns_convergence: how long it takes until all name servers say the same again after a change. Pure."""
+"""ns_convergence: how long name servers take to agree again after a change. Pure."""
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql.functions import (
@@ -23,11 +23,11 @@ from nsreport.spans import number
 
 
 def ns_convergence(route_fact: DataFrame, coverage: DataFrame, since: int, until: int) -> DataFrame:
-    """A row for each cluster, day and kind of beginning: a change of queues, or a name server that came new.
+    """Return a row for each cluster, day and beginning: a change of queues, or a new name server.
 
-    A change is that of a topic's queues on a broker. Seconds are from the first name server that has it to
-    the moment when all that are looked at have the same. Changes that are not everywhere are `open`, and so
-    are those that were not when somebody was looked at no more.
+    A change is one of a topic's queues on a broker. It lasts from the first name server that has it until all
+    watched name servers have the same. A change is `open` if it has not reached all of them, or had not when
+    the set of watched name servers changed.
     """
     known = agreement.facts(route_fact, until)
     looks = agreement.looking(known, coverage, until)
@@ -43,9 +43,9 @@ def ns_convergence(route_fact: DataFrame, coverage: DataFrame, since: int, until
         last(begins, ignorenulls=True).over(sofar).alias("began"),
         last(after, ignorenulls=True).over(sofar).alias("newServer"),
     )
-    # All had it in the same millisecond.
+    # All name servers had the change in the same millisecond.
     at_once = ~col("differ") & ~col("before") & ~col("looked")
-    # Nobody came to say the same who went, or was there when all that is known ends.
+    # The end of a watch is no agreement: neither a name server that left nor the end of the data counts.
     agreed = ~col("looked")
     changes = runs.where(~col("differ") & col("before") | at_once).select(
         "cluster",

@@ -1,4 +1,4 @@
-"""ns_divergence: when name servers said different things of routes, addresses or the KV config. Pure."""
+"""ns_divergence: the spans in which name servers had different routes, addresses or KV values. Pure."""
 
 from collections.abc import Callable
 
@@ -36,11 +36,11 @@ ABSENT, PRESENT = "absent", "present"
 def ns_divergence(
     route_fact: DataFrame, entry_fact: DataFrame, coverage: DataFrame, since: int, until: int
 ) -> DataFrame:
-    """A row for each span of time that is not over at `since` (ms since 1970), and each field that differed.
+    """Return a row for each divergent field and span that is not over at `since_ms` (ms since 1970).
 
-    The field is route where some name servers had no such queues; the others are compared among those who
-    had. Of brokers' addresses and of the KV config there is one field each, and having none is a value. Name
-    servers that nobody looked at are not among `values`.
+    `field` is route if some name servers had no such queues; the other queue fields are compared among the
+    name servers that had them. Broker addresses and the KV config have one field each, and a missing entry is
+    a value. `values` contains only watched name servers.
     """
     known = agreement.facts(route_fact, until)
     looks = agreement.looking(known, coverage, until)
@@ -73,7 +73,7 @@ def ns_divergence(
 
 
 def _entries(entries: DataFrame, looks: DataFrame) -> DataFrame:
-    """Addresses and KV config that differed."""
+    """Return the spans in which broker addresses or KV values differed."""
     apart = _apart(entries, looks, ENTRY, ["value"])
     said = transform("told", lambda one: _pair(one["server"], one["value"]))
     is_address = col("field") == ADDRESS
@@ -90,9 +90,9 @@ def _entries(entries: DataFrame, looks: DataFrame) -> DataFrame:
 
 
 def _apart(spans: DataFrame, looks: DataFrame, key: list[str], values: list[str]) -> DataFrame:
-    """Spans in which name servers that were looked at differ, with what each of them `told`.
+    """Return the spans in which watched name servers differ, with the values of each in `told`.
 
-    Where its values are null, it had no such thing.
+    The values of a name server without the key are null.
     """
     apart = agreement.moments(spans, looks, key, values).where("differ and until is not null")
     there = looks.withColumnsRenamed({"since": "lookSince", "until": "lookUntil"})
@@ -104,14 +104,14 @@ def _apart(spans: DataFrame, looks: DataFrame, key: list[str], values: list[str]
     said = seen.join(holds.where("holdsSince < holdsUntil"), whose, "left").select(
         *whose, "since", "until", *(when(within, col(name)).alias(name) for name in values)
     )
-    # Of several facts of a server one at most is of this time.
+    # At most one of the facts of a name server covers the span; `max` picks its values.
     each = said.groupBy(*whose, "since", "until").agg(*(max(name).alias(name) for name in values))
     one = struct("server", *values)
     return each.groupBy(*key, "since", "until").agg(array_sort(collect_list(one)).alias("told"))
 
 
 def _fields() -> Column:
-    """What was said of each field: name servers with their values, as text."""
+    """The values of each field per name server, as text."""
     route = transform(
         "told", lambda one: _pair(one["server"], when(one["perm"].isNull(), ABSENT).otherwise(PRESENT))
     )

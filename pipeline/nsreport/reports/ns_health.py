@@ -1,4 +1,4 @@
-"""ns_health: how each name server fared: starts, pauses, scans, queues, requests, errors. Pure."""
+"""ns_health: starts, pauses, scans, queues, requests and errors of each name server. Pure."""
 
 from functools import reduce
 
@@ -22,7 +22,7 @@ from nsreport.coverage import watched
 from nsreport.spans import by_day, clipped, silences
 
 SCAN_HOLE = 15_000
-"""Ms between two scans for silent brokers, which come each five seconds, that are a hole."""
+"""Java scans for silent brokers every five seconds; a longer time than this between two scans is a hole."""
 
 _COUNTS = {
     "ServerStarted": "starts",
@@ -40,10 +40,10 @@ _LONGEST = ("longestPauseSeconds", "longestScanHoleSeconds")
 
 
 def ns_health(told: DataFrame, coverage: DataFrame, log_fact: DataFrame, since: int, until: int) -> DataFrame:
-    """A row for each name server and day. More starts than stops: it was killed, or crashed.
+    """Return a row for each name server and day. More starts than stops: it was killed, or crashed.
 
-    Scans, water marks (greatest value of the day), requests by code and errors are in Java's logs only; a
-    hole in the scans is a stop or a pause of the whole process.
+    Only Java logs contain scans, water marks (greatest value of the day), requests by code and errors. During
+    a hole in the scans the whole process was stopped or paused.
     """
     told = told.where(col("time") < until)
     servers = told.select("server").distinct()
@@ -81,7 +81,7 @@ def _map(name: str, value: str) -> Column:
 
 
 def _counts(told: DataFrame, since: int) -> DataFrame:
-    """What happened: once for each time, events that were lost one by one; pauses by their length too."""
+    """Return a figure of 1 for each event, the number of lost events, and the length of each pause."""
     events = told.where((col("time") >= since) & col("type").isin(*_COUNTS))
     name = reduce(
         lambda found, kind: found.when(col("type") == kind, _COUNTS[kind]), _COUNTS, when(lit(False), "")
@@ -107,7 +107,7 @@ def _watched(coverage: DataFrame, since: int, until: int) -> DataFrame:
     seconds = days.groupBy("date", "server", "witness").agg(
         (sum(col("until") - col("since")) / 1000).alias("value")
     )
-    # Of several witnesses, the one that saw most.
+    # Of several witnesses, the one with the longest coverage counts.
     most = seconds.groupBy("date", "server").agg(max("value").alias("value"))
     return most.select(
         "date", "server", lit("watchedSeconds").alias("name"), lit(None).cast("string").alias("key"), "value"

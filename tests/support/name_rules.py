@@ -1,0 +1,154 @@
+"""The naming rules of the project, checked by `make check`: what breaks one, and how our names measure.
+
+Run it as `python -m tests.support.name_rules`. A finding is a line on stderr, and makes the exit code 1.
+"""
+
+import ast
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from operator import ge, le
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = {"namesrv_core": "namesrv_core", "nsadmin": "cli/nsadmin", "nsreport": "pipeline/nsreport"}
+
+MOST_ONE_WORD_FUNCTIONS = 0.35
+LEAST_WORDS_PER_IDENTIFIER = 1.6
+MOST_FILES_PER_FOLDER = 30
+
+# Words that end like a gerund or a participle and are none, or are verbs in the form that we want.
+NOUNS_IN_ING = {"ping", "ring", "setting", "spring", "string", "thing"}
+VERBS_IN_ED = {"embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed", "succeed"}
+IRREGULAR_PARTICIPLES = re.compile(
+    "begun|bound|broken|brought|built|chosen|done|drawn|driven|foreseen|found|given|gone|held|hidden|kept|known|"
+    "left|lost|made|meant|met|said|seen|sent|shown|spent|taken|thought|told|understood|written"
+)
+
+SHARED_CLASS_NAMES: dict[str, str] = {}
+"""Class names that may occur more than once, and why."""
+
+
+class Source(NamedTuple):
+    name: str
+    path: Path
+    text: str
+    tree: ast.Module
+
+
+def read_sources(root: Path = ROOT) -> list[Source]:
+    sources = []
+    for package, folder in PACKAGES.items():
+        for path in sorted((root / folder).rglob("*.py")):
+            parts = path.relative_to(root / folder).with_suffix("").parts
+            dotted_name = ".".join((package, *parts)).removesuffix(".__init__")
+            text = path.read_text()
+            sources.append(Source(dotted_name, path, text, ast.parse(text)))
+    return sources
+
+
+def split_words(identifier: str) -> list[str]:
+    """The words of an identifier; numbers are none: `HTTPPort_2` is ["HTTP", "Port"]."""
+    return re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", identifier) or [identifier]
+
+
+def is_participle(word: str) -> bool:
+    is_regular = len(word) > 3 and word.endswith("ed") and word not in VERBS_IN_ED
+    return is_regular or IRREGULAR_PARTICIPLES.fullmatch(word) is not None
+
+
+def is_gerund(word: str) -> bool:
+    return len(word) > 4 and word.endswith("ing") and word not in NOUNS_IN_ING
+
+
+def defined_functions(source: Source) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("__"):
+            yield node
+
+
+def defined_names(source: Source) -> set[str]:
+    """The distinct names of a module: functions, classes, arguments, assigned names and attributes."""
+    names: set[str] = set()
+    for node in ast.walk(source.tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                names.add(name)
+            case (
+                ast.arg(arg=name)
+                | ast.Name(id=name, ctx=ast.Store())
+                | ast.Attribute(attr=name, ctx=ast.Store())
+            ):
+                names.add(name)
+    return {name for name in names if name not in ("self", "cls", "_") and not name.startswith("__")}
+
+
+def find_bad_names(sources: list[Source]) -> Iterator[str]:
+    """Modules and functions whose names say no noun, or no verb; class names that occur twice."""
+    class_places: dict[str, list[str]] = {}
+    for source in sources:
+        last_word = source.name.rpartition(".")[2].split("_")[-1]
+        if is_gerund(last_word) or is_participle(last_word):
+            yield f"{source.name}: a module is named by the noun that it owns, not {last_word!r}"
+        for function in defined_functions(source):
+            words = split_words(function.name)
+            if len(words) == 1 and is_participle(words[0]):
+                yield f"{source.name}:{function.lineno}: {function.name}: name a function by verb and object"
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.ClassDef):
+                class_places.setdefault(node.name, []).append(source.name)
+    for class_name, places in sorted(class_places.items()):
+        if len(places) > 1 and class_name not in SHARED_CLASS_NAMES:
+            yield f"class {class_name} is defined in {', '.join(places)}: give each a name of its own"
+
+
+def find_cycle(sources: list[Source]) -> Iterator[str]:
+    """An import cycle, if there is one; imports inside functions and for type checkers count."""
+    module_names = {source.name for source in sources}
+    imports: dict[str, set[str]] = {source.name: set() for source in sources}
+    for source in sources:
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    submodule = f"{node.module}.{alias.name}"
+                    imports[source.name].add(submodule if submodule in module_names else str(node.module))
+            elif isinstance(node, ast.Import):
+                imports[source.name].update(alias.name for alias in node.names)
+        imports[source.name] = (imports[source.name] & module_names) - {source.name}
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as error:
+        yield "import cycle: " + " > ".join(error.args[1])
+
+
+def measure(sources: list[Source]) -> tuple[float, float, int]:
+    """Share of functions with a one-word name, words per identifier, and files in the fullest folder."""
+    functions = [function.name for source in sources for function in defined_functions(source)]
+    names = [name for source in sources for name in defined_names(source)]
+    one_word_share = sum(len(split_words(name)) == 1 for name in functions) / len(functions)
+    words_per_name = sum(len(split_words(name)) for name in names) / len(names)
+    return one_word_share, words_per_name, max(Counter(source.path.parent for source in sources).values())
+
+
+def main() -> int:
+    sources = read_sources()
+    findings = [*find_bad_names(sources), *find_cycle(sources)]
+    one_word_share, words_per_name, files_per_folder = measure(sources)
+    for title, value, limit, is_kept in (
+        ("functions with a one-word name", one_word_share, MOST_ONE_WORD_FUNCTIONS, le),
+        ("words per identifier", words_per_name, LEAST_WORDS_PER_IDENTIFIER, ge),
+        ("files in the fullest folder", files_per_folder, MOST_FILES_PER_FOLDER, le),
+    ):
+        print(f"{title:32}{value:8.2f}   limit {limit}")
+        if not is_kept(value, limit):
+            findings.append(f"{title}: {value:.2f}, the limit is {limit}")
+    for finding in findings:
+        print(finding, file=sys.stderr)
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
