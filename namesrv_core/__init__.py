@@ -1,3 +1,3 @@
-"""Both ends of RocketMQ's name-server wire, and a name server."""
+"""RocketMQ's name-server protocol for clients and servers, and a name server."""
 
 __version__ = "0.1.0"

@@ -1,1 +1,1 @@
-"""Requests to answers: (state, request, channel, now) in, an answer and the events out. Pure."""
+"""The request handlers: each takes (state, request, channel_id, now_ms), returns answer and events. Pure."""

@@ -1,9 +1,9 @@
-"""Ahead: what takes long about a large registration is done before it is carried out, in small steps.
+"""The precomputation of large registrations: the slow work is done in small steps before the handler runs.
 
-Checksum, digest, decoding and what will change depend on the request alone, or are looked at once more in the
-end. So the registration is carried out at one moment, as if it had come then: whatever another connection
-asked meanwhile came before it, and nobody sees a part of it. A small one goes the usual way, and so does each
-where `fastPath` is off.
+Checksum, digest and decoding depend on the request alone, and the preview of changes is checked again at the
+end. So the server applies the registration at one moment, as if it had arrived then: requests of other
+connections come before it, and no client sees a part of it. Small registrations are handled directly, and
+with `fastPath` off all of them.
 """
 
 import zlib
@@ -22,7 +22,7 @@ from namesrv_core.state.name_server import NameServerState
 from namesrv_core.state.policy import Peer
 
 LARGE = 1 << 12
-"""Bytes of the smallest body that may be large: compressed, it has some 1,500 topics."""
+"""The smallest body in bytes that counts as large. Compressed, it has about 1,500 topics."""
 _LARGE_JSON = 1 << 18
 _PIECE = 1 << 18
 _GO_AT_ONCE = 4096
@@ -31,13 +31,13 @@ Steps = Generator[None, None, "Command"]
 
 
 class Reading:
-    """What the body of a registration says: read when it is asked for, unless that was done ahead.
+    """The body of a registration, decoded on first use unless `read_in_steps` has decoded it.
 
-    `now` dates a version without a time.
+    `now_ms` dates a data version without a time.
     """
 
     foreseen: Foreseen | None = None
-    """What it will change, as far as somebody has looked."""
+    """The preview of its changes, if it has been computed."""
 
     def __init__(
         self, state: NameServerState, request: Command, header: headers.RegisterBroker, now: int
@@ -53,19 +53,19 @@ class Reading:
 
     @cached_property
     def digest(self) -> object:
-        """The same for the same body."""
+        """A value that is equal for equal bodies."""
         return hash(self.body)
 
     @cached_property
     def found(self) -> Registration | ValueError | RequestError:
-        """What it is decoded to, or why it cannot be."""
+        """The decoded registration, or the error of decoding it."""
         try:
             return registration.decode(self.body, **self._how)
         except (ValueError, RequestError) as error:
             return error
 
     def steps(self, state: NameServerState, header: headers.RegisterBroker) -> Generator[None, None, None]:
-        """All of it in small steps; no more than checksum and digest where the last one had the same."""
+        """Read the body in small steps: only checksum and digest if the digest equals the last one."""
         crc32, digests = 0, []
         for begin in range(0, len(self.body), _PIECE):
             piece = self.body[begin : begin + _PIECE]
@@ -85,7 +85,7 @@ class Reading:
 
 
 class Prepared(Command):
-    """A request that was worked on ahead."""
+    """A request whose body has been read in steps."""
 
     __slots__ = ("reading",)
 
@@ -98,7 +98,7 @@ _FIELDS = ("code", "ext", "body", "opaque", "flag", "remark", "language", "versi
 
 
 def steps(state: NameServerState, request: Command, now: int, peer: Peer) -> Steps | None:
-    """For a large registration what is to be done ahead, which ends with the request to handle; else None."""
+    """The steps for a large registration, which return the request to handle. None for other requests."""
     body = request.body
     if (
         request.code != RequestCode.REGISTER_BROKER
@@ -121,7 +121,7 @@ def _steps(state: NameServerState, request: Command, now: int) -> Steps:
 
 
 def drop(request: Command) -> Generator[None, None, None]:
-    """Let go of what was read ahead of a request, in small steps: 100,000 objects at once take 10 ms."""
+    """Release the decoded body of a request in small steps: freeing 100,000 objects at once takes 10 ms."""
     if not isinstance(request, Prepared):
         return
     reading = request.reading
@@ -132,7 +132,7 @@ def drop(request: Command) -> Generator[None, None, None]:
                 yield
                 del move.topics[-_GO_AT_ONCE:]
         yield from _empty(reading.foreseen.fresh)
-    # Not asked for by its name: that would read what nobody has.
+    # Use vars(): attribute access would trigger decoding.
     found = vars(reading).get("found")
     if isinstance(found, Registration) and isinstance(topics := found.topics, dict):
         yield from _empty(topics)

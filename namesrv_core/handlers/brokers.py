@@ -1,4 +1,4 @@
-"""Brokers: register, unregister, heartbeat, data version, write permission, member group."""
+"""The handlers for brokers: registration, heartbeat, data version, write permission and member group."""
 
 from namesrv_core.errors import BadRequest, OverLimit, RequestError
 from namesrv_core.events import Event
@@ -22,7 +22,7 @@ from namesrv_core.state.tables import Broker, LiveKey, Seal
 
 
 def register_broker(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
-    """REGISTER_BROKER: the answer tells a slave where its master is, and every broker the order topics."""
+    """REGISTER_BROKER. The answer has the master's address for a slave, and the ordered topics."""
     if request.version < 0 or request.ext is None:
         raise BadRequest("a registration needs ext fields and a version that is not negative")
     header = headers.read(headers.RegisterBroker, request.ext)
@@ -66,7 +66,7 @@ def _registered(
         foreseen=reading.foreseen,
     )
     live = state.tables.live.get((broker.cluster_name, broker.broker_addr))
-    # A version without a time has that of its arrival: the same body is another version next time.
+    # A data version without a time gets the time of its arrival, so an equal body is a new version next time.
     if live is not None and live.version is not None and live.version.timestamp != reading.now:
         said, size = _said(state, request), len(reading.body)
         live.seal = Seal(broker, said, size, reading.digest, state.tables.generation)
@@ -81,7 +81,10 @@ def _repeated(
     channel: int,
     now: int,
 ) -> tuple[Master, list[Event]] | None:
-    """What a broker says every 30 s: the same to the byte, and nothing has changed since it said it."""
+    """Apply a registration as a heartbeat if it equals the last one to the byte and the tables are unchanged.
+
+    Brokers repeat their registration every 30 s. Return None if it is a new one.
+    """
     live = state.tables.live.get((header.cluster_name or "", header.broker_addr or ""))
     seal = live.seal if live is not None else None
     if (
@@ -97,7 +100,7 @@ def _repeated(
 
 
 def _said(state: NameServerState, request: Command) -> tuple[object, ...]:
-    """All that decides about a registration beside its body and the tables."""
+    """Everything that affects a registration except its body and the tables."""
     return request.version, request.ext, state.settings.generation
 
 
@@ -111,11 +114,11 @@ def _decoded(reading: Reading) -> registration.Registration:
 
 
 def _check_room(state: NameServerState, broker: Broker, registered: registration.Registration) -> None:
-    """OverLimit for one broker, or one topic, too many."""
+    """Raise OverLimit if the registration adds a broker or a topic beyond the limits."""
     tables, settings = state.tables, state.settings
     most = effective(settings.maxBrokers)
     is_known = (broker.cluster_name, broker.broker_addr) in tables.live
-    # A group may have lost its broker and be there, one broker may be known under several names.
+    # Count brokers and groups: a group may have no live broker, and one broker may have several names.
     if not is_known and max(len(tables.live), len(tables.groups)) >= most:
         raise OverLimit("maxBrokers", f"there are {most} brokers")
     check_topics(state, registered.topics or ())
@@ -129,9 +132,9 @@ def _order_topics(state: NameServerState) -> bytes:
 
 
 def unregister_broker(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
-    """UNREGISTER_BROKER, carried out before it is answered: what registers afterwards is not harmed.
+    """UNREGISTER_BROKER, applied before the answer, so that it does not affect later registrations.
 
-    One that a newer registration has overtaken is answered alike and does nothing.
+    A request that is older than the broker's registration gets the same answer and changes nothing.
     """
     header = headers.read(headers.BrokerIdentity, request.ext)
     leaving = Unregistration(
@@ -146,7 +149,7 @@ def unregister_broker(state: NameServerState, request: Command, channel: int, no
 
 
 def query_data_version(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
-    """QUERY_DATA_VERSION: is what the broker has another version than it registered? Also a sign of life."""
+    """QUERY_DATA_VERSION: whether the broker's version differs from the registered one. A sign of life."""
     header = headers.read(headers.BrokerIdentity, request.ext)
     try:
         value = fastjson.loads(request.body, depth=state.limits.json_depth) if request.body else None
@@ -162,7 +165,7 @@ def query_data_version(state: NameServerState, request: Command, channel: int, n
 
 
 def broker_heartbeat(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
-    """BROKER_HEARTBEAT: an unknown broker is answered alike, it registers by itself."""
+    """BROKER_HEARTBEAT. An unknown broker gets the same answer, because it registers on its own."""
     header = headers.read(headers.BrokerHeartbeat, request.ext)
     key = _live_key(header)
     events = liveness.resumed(state.tables, key, now)
@@ -175,19 +178,19 @@ def _live_key(header: headers.BrokerIdentity | headers.BrokerHeartbeat) -> LiveK
 
 
 def wipe_write_perm(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
-    """WIPE_WRITE_PERM_OF_BROKER; an unknown broker counts 0 topics."""
+    """WIPE_WRITE_PERM_OF_BROKER. An unknown broker counts 0 topics."""
     event = permissions.wipe(state.tables, headers.read(headers.BrokerName, request.ext).broker_name)
     return reply(request, ext={"wipeTopicCount": str(event.topics)}), (event,) if event.changes else ()
 
 
 def add_write_perm(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
-    """ADD_WRITE_PERM_OF_BROKER; an unknown broker counts 0 topics."""
+    """ADD_WRITE_PERM_OF_BROKER. An unknown broker counts 0 topics."""
     event = permissions.add(state.tables, headers.read(headers.BrokerName, request.ext).broker_name)
     return reply(request, ext={"addTopicCount": str(event.topics)}), (event,) if event.changes else ()
 
 
 def member_group(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
-    """GET_BROKER_MEMBER_GROUP, with the remark that upstream forgets to clear."""
+    """GET_BROKER_MEMBER_GROUP. The answer has the remark that upstream forgets to clear."""
     header = headers.read(headers.MemberGroup, request.ext)
     body = lookup.member_group_body(state.tables, header.cluster_name, header.broker_name)
     return reply(request, body=body, remark="not set any response code"), ()

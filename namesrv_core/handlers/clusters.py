@@ -1,4 +1,4 @@
-"""The cluster map."""
+"""The handler for the cluster map."""
 
 from namesrv_core.handlers.answer import Answer
 from namesrv_core.protocol import fastjson, headers
@@ -8,10 +8,10 @@ from namesrv_core.state.name_server import NameServerState
 
 
 def cluster_info(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
-    """GET_BROKER_CLUSTER_INFO, in the default dialect whoever asks.
+    """GET_BROKER_CLUSTER_INFO, always in the default JSON dialect.
 
-    Whoever asks `withHeartbeats` gets the ext field `heartbeats`: JSON, by broker address for how long it has
-    been silent and how long it may be, in ms.
+    With the ext field `withHeartbeats` the answer has the ext field `heartbeats`: JSON with the silence and
+    the timeout (ms) of each broker address.
     """
     ext = None
     if headers.read(headers.GetClusterInfo, request.ext).with_heartbeats:

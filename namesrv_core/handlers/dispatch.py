@@ -1,4 +1,4 @@
-"""Request code to handler: a table. What a handler raises becomes its response code."""
+"""The table from request codes to handlers, and the conversion of errors to response codes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -38,9 +38,9 @@ HANDLERS: Mapping[int, Handler] = {
     RequestCode.GET_NAMESRV_CONFIG: settings.get,
 }
 
-# Requests whose answers have a header class: where they are refused, it is there and empty.
+# Answers to these requests have a header class upstream, so a refusal has extFields that are empty.
 _WITH_EXT = frozenset({RequestCode.GET_KV_CONFIG, RequestCode.REGISTER_BROKER})
-# Their bodies are small, and read by what takes seconds for megabytes.
+# These bodies are small in practice, and their decoders would take seconds for megabytes.
 _READ_SLOWLY = frozenset(
     {
         RequestCode.REGISTER_TOPIC_IN_NAMESRV,
@@ -53,9 +53,9 @@ _READ_SLOWLY = frozenset(
 def handle(
     state: NameServerState, request: Command, channel: int, now: int, peer: Peer = NOBODY
 ) -> tuple[Command, Sequence[Event]]:
-    """The answer to a request, refused or not, and what it changed. Whoever asked oneway gets no answer.
+    """The answer to a request, refused or not, and the events. A caller does not answer a oneway request.
 
-    Nothing is looked up, remembered answers neither, before the guard has let the request pass.
+    The guard decides before any lookup, also of cached answers.
     """
     handler = HANDLERS.get(request.code, _unknown)
     try:

@@ -1,6 +1,6 @@
-"""The guard: (policy, request, peer) -> refused or not. The one place where it is decided who may ask what.
+"""The access guard: the only place that decides whether a peer may send a request.
 
-What is in no table here, codes that nobody knows among it, needs the strongest role.
+A request code that is in none of these tables, even an unknown one, needs the strongest role.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ ROLES: Mapping[int, Role] = {
     RequestCode.GET_BROKER_MEMBER_GROUP: Role.BROKER,
     RequestCode.REGISTER_TOPIC_IN_NAMESRV: Role.BROKER,
 }
-"""The role that a request needs; those of the broker role act on one broker."""
+"""The role that a request needs. Requests of the role broker act on one broker."""
 
 OBSERVED = frozenset(
     {
@@ -41,7 +41,7 @@ OBSERVED = frozenset(
         RequestCode.GET_BROKER_MEMBER_GROUP,
     }
 )
-"""What an observer may beside reading: all else that changes nothing, and keeps no broker alive."""
+"""What an observer may send beyond the role read: requests that change nothing and keep no broker alive."""
 
 CHANGES = frozenset(
     {
@@ -54,16 +54,16 @@ CHANGES = frozenset(
         RequestCode.UPDATE_NAMESRV_CONFIG,
     }
 )
-"""What an operator can change. Brokers go on registering: what they say of themselves is no such change."""
+"""The changes that operators make, which a read-only server refuses. Registrations are not among them."""
 
 _READ_ONLY = "this name server is read-only"
 _NO_REMOTE_CONFIG = "this name server takes no settings by request"
-# As long as it takes to check a signature of somebody who is known, so that time does not tell who is.
+# Check signatures of unknown keys as well, so that the time of an answer does not reveal which keys exist.
 _NOBODYS_SECRET = "0" * 32
 
 
 def check(state: NameServerState, policy: Policy, request: Command, peer: Peer) -> None:
-    """NoPermission, counted, for what the policy does not allow."""
+    """Raise NoPermission, and count the refusal, if the policy does not allow the request."""
     refusal = judge(policy, state, request, peer)
     if refusal is not None:
         state.refusals.add(refusal, request.code, peer.host)
@@ -71,9 +71,9 @@ def check(state: NameServerState, policy: Policy, request: Command, peer: Peer) 
 
 
 def judge(policy: Policy, state: NameServerState, request: Command, peer: Peer) -> Refusal | None:
-    """Why that may not be asked; None where it may. A key is looked at only where it is needed.
+    """The refusal of a request, or None if it is allowed. The key is checked only if the request needs it.
 
-    5.x brokers refuse in the same words; clients show them to people.
+    The remarks are those of 5.x brokers, because clients show them to people.
     """
     if policy.read_only and request.code in CHANGES:
         return Refusal(Reason.READ_ONLY, _READ_ONLY, _named(request))
@@ -95,7 +95,7 @@ def judge(policy: Policy, state: NameServerState, request: Command, peer: Peer) 
 
 
 def may(role: Role, code: int) -> bool:
-    """Whether a role is enough for a request."""
+    """Whether the role may send the request."""
     return role >= ROLES.get(code, Role.ADMIN) or (role == Role.OBSERVER and code in OBSERVED)
 
 
@@ -105,7 +105,7 @@ def _judge_signed(
     account = policy.accounts.get(key)
     good = is_signed(request, _NOBODYS_SECRET if account is None else account.secret_key)
     if account is None or not good:
-        # Who only guesses is not told which keys there are; the log says it.
+        # Do not reveal to a guessing peer which keys exist. The log has the difference.
         reason = Reason.UNKNOWN_KEY if account is None else Reason.BAD_SIGNATURE
         return Refusal(reason, "check signature failed.", key)
     if not account.grant.covers(peer):
@@ -120,7 +120,7 @@ def _judge_signed(
 
 
 def _named(request: Command) -> str | None:
-    """The access key of a request that claims to be signed."""
+    """The access key that a request claims, or None."""
     return (request.ext or {}).get(ACCESS_KEY) or None
 
 
@@ -134,7 +134,7 @@ def _wanted(code: int) -> str:
 
 
 def _outside(grant: Grant, state: NameServerState, request: Command) -> str | None:
-    """What the grant's fence keeps a broker from; None where there is nothing."""
+    """The cluster, broker or address outside the grant's fence, or None."""
     fence, ext = grant.fence, request.ext or {}
     if fence == ANYWHERE or ROLES.get(request.code) != Role.BROKER:
         return None
@@ -149,9 +149,9 @@ def _outside(grant: Grant, state: NameServerState, request: Command) -> str | No
 
 
 def _mapping_outside(state: NameServerState, request: Command) -> str | None:
-    """A static topic's queues are registered for the broker that the mapping names, whoever registers."""
+    """Find a foreign broker in a mapping, which applies to the broker that it names, not to the sender."""
     header, body = headers.read(headers.RegisterBroker, request.ext), request.body
-    # Most bodies have no mapping, and are not read twice. An escape may hide the name of the member.
+    # Most bodies have no mapping: do not decode those twice. An escape sequence may hide the member's name.
     if not header.compressed and body[:1] == b"{" and b"bname" not in body and b"\\u" not in body:
         return None
     try:
@@ -159,7 +159,7 @@ def _mapping_outside(state: NameServerState, request: Command) -> str | None:
             body, version=request.version, compressed=header.compressed, now=0, within=state.limits
         )
     except (ValueError, RequestError):
-        # The handler says what is wrong with it, and changes nothing.
+        # The handler will report the error, and changes nothing.
         return None
     named = (info.bname for info in registered.mappings.values() if info is not None)
     strange = next((name for name in named if name is not None and name != header.broker_name), None)
@@ -167,7 +167,7 @@ def _mapping_outside(state: NameServerState, request: Command) -> str | None:
 
 
 def _cluster_outside(fence: Fence, tables: RouteTables, ext: ExtFields) -> str | None:
-    """A group of another cluster is out of reach under whatever cluster's name."""
+    """Find a foreign cluster: the request's own, or that of the named group, which may be another one."""
     if fence.clusters is None:
         return None
     cluster, name = ext.get("clusterName"), ext.get("brokerName")
@@ -189,11 +189,11 @@ def _address_outside(fence: Fence, ext: ExtFields) -> str | None:
 
 
 def _topic_outside(fence: Fence, tables: RouteTables, body: bytes) -> str | None:
-    """Of the brokers whose queues are to be registered."""
+    """Find a foreign broker among those whose queues the request registers."""
     try:
         queues = bodies.queue_datas(body) if body else []
     except ValueError:
-        # The handler says what is wrong with it, and changes nothing.
+        # The handler will report the error, and changes nothing.
         return None
     for queue in queues:
         group = tables.groups.get(queue.broker_name)

@@ -1,4 +1,4 @@
-"""KV config: put, get, delete, list."""
+"""The handlers for the KV config: put, get, delete and list."""
 
 from namesrv_core.errors import OverLimit, QueryNotFound, RequestError
 from namesrv_core.handlers.answer import Answer
@@ -19,7 +19,7 @@ def put(state: NameServerState, request: Command, channel: int, now: int) -> Ans
 
 
 def _check_room(state: NameServerState, namespace: str, key: str, value: str | None) -> None:
-    """OverLimit for an entry that is too large, or for which there is no room with all the others."""
+    """Raise OverLimit if the entry, or all entries together with it, would be too large."""
     size = entry_size(namespace, key, value)
     most, in_all = effective(state.settings.maxKvEntryBytes), effective(state.settings.maxKvBytes)
     if size > most:
@@ -42,7 +42,7 @@ def get(state: NameServerState, request: Command, channel: int, now: int) -> Ans
 
 
 def delete(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
-    """DELETE_KV_CONFIG, answered alike where there was nothing to delete."""
+    """DELETE_KV_CONFIG. The answer is the same if the key does not exist."""
     header = headers.read(headers.KvKey, request.ext)
     if header.namespace is None or header.key is None:
         return reply(request), ()

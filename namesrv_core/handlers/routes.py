@@ -1,4 +1,4 @@
-"""Routes: what clients poll for."""
+"""The handler for routes, which clients poll."""
 
 from namesrv_core.errors import RequestError, TopicNotExist
 from namesrv_core.handlers.answer import Answer
@@ -15,9 +15,9 @@ _NOT_FOUND = (
 
 
 def get_route(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
-    """GET_ROUTEINFO_BY_TOPIC: in the standard JSON dialect from version 4.9.4 on, or where it is asked for.
+    """GET_ROUTEINFO_BY_TOPIC, in the standard JSON dialect for clients of 4.9.4 and later, or on request.
 
-    A route cut to the asker's zone is in the default dialect whatever was asked for, as upstream's is.
+    A route for the client's zone is always in the default dialect, as upstream.
     """
     settings = state.settings
     if settings.needWaitForService and now - state.started_at < settings.waitSecondsForService * 1000:
@@ -32,7 +32,7 @@ def get_route(state: NameServerState, request: Command, channel: int, now: int) 
 
 
 def _zone(mode: str | None, name: str | None) -> str | None:
-    """The zone to keep to; None for all."""
+    """The zone that the client wants, or None for all zones."""
     return name if (mode or "").lower() == "true" and name and name.strip() else None
 
 
@@ -41,7 +41,7 @@ def _body(state: NameServerState, topic: str | None, standard: bool, zone: str |
     if topic is None or placement is None:
         raise _no_route(topic)
     order = state.kv.get(ORDER_TOPIC_CONFIG, topic) if state.settings.orderMessageEnable else None
-    # Topics that are placed alike have one body; one that is mapped, or cut to a zone, has its own.
+    # Topics that share a placement share a body, except with a queue mapping or for a zone.
     is_own = zone is not None or topic in state.tables.mappings
     key = (placement, order, standard, lookup.is_of_members(topic))
     body = None if is_own else state.remembered_body(key)

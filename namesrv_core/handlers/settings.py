@@ -1,4 +1,4 @@
-"""The server's own configuration, read and changed."""
+"""The handlers that read and change the server's own configuration."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from namesrv_core.state.name_server import NameServerState
 
 
 def get(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
-    """GET_NAMESRV_CONFIG; where there is a journal, also how it is ("journal=ok", "journal=failing: ...")."""
+    """GET_NAMESRV_CONFIG. With a journal it shows its state ("journal=ok", "journal=failing: ...")."""
     body = state.settings.body(state.shown)
     if state.journal_status is not None:
         body += f"journal={state.journal_status}\n".encode()
@@ -17,14 +17,14 @@ def get(state: NameServerState, request: Command, channel: int, now: int) -> Ans
 
 
 def update(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
-    """UPDATE_NAMESRV_CONFIG: all of its keys or, if one is protected, none."""
+    """UPDATE_NAMESRV_CONFIG: change all keys of the body, or none if one of them is protected."""
     if not request.body:
         return reply(request), ()
     return reply(request), (state.settings.update(_properties(request.body)),)
 
 
 def _properties(body: bytes) -> Mapping[str, str]:
-    # As in storage/settings_file: 3 MiB that a server does without until somebody changes its settings.
+    # Import javaproperties here, as storage/settings_file does: it takes 3 MiB, and few servers need it.
     from javaproperties import InvalidUEscapeError, loads
 
     try:

@@ -1,4 +1,4 @@
-"""Topic lists, and topics deleted or registered by themselves."""
+"""The handlers for topic lists, and for deleting or registering a single topic."""
 
 from namesrv_core.errors import BadRequest, RequestError
 from namesrv_core.handlers.answer import Answer, check_topics

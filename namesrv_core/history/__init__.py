@@ -1,1 +1,1 @@
-"""Events written down as records, and tables rebuilt from records. Pure; sees nothing but events."""
+"""The records of a journal: events become records, and records become tables. Pure: it knows only events."""

@@ -1,4 +1,4 @@
-"""Which records concern a topic, a broker, a cluster or a KV key, and which part of each does. Pure."""
+"""The filter for records about one subject: a topic, a broker, a cluster or a KV key. Pure."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ OF_ALL = frozenset(
         ServerPaused, ServerReady, ServerStarted, ServerStopping,
     )
 )  # fmt: skip
-"""What concerns whatever a name server knows: with it everything begins, ends or is missing."""
+"""Events that concern every subject, because the whole record begins, ends or has a gap with them."""
 ROUTINE = frozenset(
     kind.__name__
     for kind in (
@@ -43,11 +43,11 @@ ROUTINE = frozenset(
         Heartbeats, Polled, Snapshot, SnapshotMark,
     )
 )  # fmt: skip
-"""What happens by the clock, and changes no table."""
+"""Periodic events, which change no table."""
 
 
 class Subject(NamedTuple):
-    """Whom to follow; of a KV namespace without a `key`, all keys."""
+    """The subject to follow. A KV namespace without a `key` means all its keys."""
 
     kind: Kind
     name: str
@@ -55,7 +55,7 @@ class Subject(NamedTuple):
 
 
 class Terms:
-    """Which subjects each record concerns, as terms of an index; hand it records in their order."""
+    """The index terms of records: the subjects that each one concerns. Pass records in their order."""
 
     def __init__(self) -> None:
         self._cluster_of = _ClusterOf()
@@ -63,7 +63,7 @@ class Terms:
     def of(self, record: Record) -> set[str]:
         cluster = self._cluster_of.learn(record)
         if record.type == Snapshot.__name__:
-            # Who follows a cluster learns its brokers from it.
+            # A filter for a cluster learns the cluster's brokers from snapshots.
             return {_term("cluster", group["clusterName"]) for group in record.fields.get("groups", ())}
         if record.type in ROUTINE:
             return set()
@@ -85,7 +85,7 @@ class Terms:
 
 
 ANY = "any"
-"""The term of what concerns all."""
+"""The index term of events that concern every subject."""
 
 
 def _term(kind: str, name: str) -> str:
@@ -93,13 +93,13 @@ def _term(kind: str, name: str) -> str:
 
 
 class _ClusterOf:
-    """In which cluster each broker is, as far as records told."""
+    """The cluster of each broker, as far as the records show it."""
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
 
     def learn(self, record: Record) -> str | None:
-        """The cluster of the broker that a record is about; None where it is not known."""
+        """Learn from a record. Return the cluster of the broker that it is about, or None if unknown."""
         fields = record.fields
         if record.type == Snapshot.__name__:
             self._known = {group["brokerName"]: group["clusterName"] for group in fields.get("groups", ())}
@@ -111,7 +111,10 @@ class _ClusterOf:
 
 
 class Concerning:
-    """Hand it records in their order: it learns from them which brokers a cluster has."""
+    """Selects the records about a subject.
+
+    Pass records in their order: the filter learns a cluster's brokers from them.
+    """
 
     def __init__(self, subject: Subject | None) -> None:
         self._subject = subject
@@ -120,12 +123,12 @@ class Concerning:
 
     @property
     def terms(self) -> tuple[str, ...] | None:
-        """What to look for in an index; None: in all lines."""
+        """The terms to search in an index, or None to read all lines."""
         subject = self._subject
         return None if subject is None else (ANY, _term(subject.kind, subject.name))
 
     def may_be(self, text: bytes) -> bool:
-        """Whether a line may have a record to look at; cheap, and sure where it says no."""
+        """Whether a line can be about the subject. This is a cheap check, and only False is certain."""
         if self._marks is None:
             return True
         head = text[:512]
@@ -134,7 +137,7 @@ class Concerning:
         return any(mark in text for mark in self._marks) or any(name in head for name in _ANYWAY)
 
     def part(self, record: Record) -> Mapping[str, Json] | None:
-        """The event's fields, of lists what concerns the subject; None where nothing does."""
+        """The event's fields, with lists cut to the subject. None if the record is not about the subject."""
         subject = self._subject
         if subject is None or record.type in OF_ALL:
             return record.fields
@@ -158,7 +161,7 @@ _ANYWAY = tuple(f'"type":"{name}"'.encode() for name in OF_ALL)
 
 
 def _marks(subject: Subject | None) -> tuple[bytes, ...] | None:
-    """Texts one of which is in every line that concerns a subject; None where there is no such text."""
+    """The texts of which every line about the subject contains one, or None if there are no such texts."""
     if subject is None or subject.kind == "cluster":
         return None
     texts = (json.dumps(subject.name, ensure_ascii=each) for each in (False, True))

@@ -1,4 +1,4 @@
-"""Lines of a journal: a record is one of them, a JSON object in UTF-8 with its end. Pure."""
+"""The lines of a journal: a record is one JSON object in UTF-8 with a newline. Pure."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 def line(seq: int, server: str, origin: Origin, event: Event) -> bytes:
-    """An event as a line, with its end."""
+    """Encode an event as a line, with its newline."""
     head = {
         "v": SCHEMA_VERSION,
         "seq": seq,
@@ -33,12 +33,12 @@ def _dumps(value: Mapping[str, Json]) -> bytes:
     try:
         return _encode(value)
     except (UnicodeEncodeError, OverflowError):
-        # Half a surrogate pair, which clients can make in JSON and UTF-8 cannot say; or a huge number.
+        # A huge number, or half a surrogate pair: clients can send that in JSON, but UTF-8 cannot encode it.
         return json.dumps(value, separators=(",", ":")).encode()
 
 
 def parse(text: bytes) -> Record:
-    """The record of a line. BadRecord for another schema version, and for what is no record."""
+    """Parse a line. Raises InvalidRecordError if it is no record, or has another schema version."""
     value = _loads(text)
     if not isinstance(value, dict) or not isinstance(value.get("seq"), int):
         raise BadRecord("no record: it has no seq")
@@ -58,7 +58,7 @@ def _loads(text: bytes) -> Json:
     except (msgspec.DecodeError, UnicodeDecodeError):
         pass
     try:
-        # It knows halves of surrogate pairs, and tells where a mistake is.
+        # Python's decoder accepts halves of surrogate pairs, and reports the position of an error.
         return json.loads(text)
     except ValueError as error:
         raise BadRecord(f"no JSON: {error}") from None

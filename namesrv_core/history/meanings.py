@@ -1,4 +1,4 @@
-"""What each field of an event means, with its unit: a field has the same meaning wherever it stands."""
+"""The meanings of event fields, with their units. A field has the same meaning in every event."""
 
 FIELDS = {
     "address": "where it listens, HOST:PORT",
@@ -75,4 +75,4 @@ FIELDS = {
     "version": "release of nsadmin",
     "zoneName": "zone of the group",
 }
-"""By field of an event, in the order of the alphabet."""
+"""The meanings by field name, in alphabetical order."""

@@ -1,6 +1,6 @@
-"""A record: one event with its sequence number, when, where, and on whose request, as JSON has it.
+"""The journal's record: one event as JSON, with its sequence number, time, server, cause and client.
 
-Names are those of the event's fields in the wire's spelling, and what is null is left out.
+The names of an event's fields are in camel case, as on the wire. Null values are left out.
 """
 
 import types
@@ -19,23 +19,23 @@ Json = Any
 KINDS: dict[str, type[Event]] = {
     name: kind for name, kind in vars(events).items() if isinstance(kind, type) and Event in kind.__bases__
 }
-"""Every kind of event by its name, which is the record's `type`."""
+"""All event classes by name. The name is the `type` of a record."""
 
 ENVELOPE = ("v", "seq", "time", "server", "type", "cause", "client", "source")
 
 
 class BadRecord(RocketMQError):
-    """A line that is no record of a version that is understood; the text says why."""
+    """A line is no record that this program can read. The message gives the reason."""
 
 
 class OtherVersion(BadRecord):
-    """A record of another schema version: whoever wrote it knows more than this program."""
+    """A record has another schema version: another version of this program wrote it."""
 
 
 class Origin(NamedTuple):
-    """When (UTC, ms since 1970) and why something happened, and at which address the one sits who asked.
+    """The time (ms since 1970, UTC) and the cause of an event, and the address of the requesting client.
 
-    `source` is who saw it, where that is not the name server itself.
+    `source` is the observer if that is not the name server itself.
     """
 
     time: int
@@ -45,7 +45,7 @@ class Origin(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One line; `fields` are those of the event, as JSON has them."""
+    """One line of a journal. `event_fields` has the fields of the event as JSON values."""
 
     seq: int
     server: str
@@ -59,7 +59,7 @@ class Record(NamedTuple):
 
 
 def event_of(record: Record) -> Event | None:
-    """The event of a record; None for a type that is not known here (a newer server wrote it)."""
+    """The event of a record. None for an unknown type, which a newer server wrote."""
     kind: Any = KINDS.get(record.type)
     if kind is None:
         return None
@@ -71,7 +71,7 @@ def event_of(record: Record) -> Event | None:
 
 
 def camel(name: str) -> str:
-    """A field's name as the wire spells it: broker_name is brokerName."""
+    """Convert a field's name to camel case: broker_name becomes brokerName."""
     head, *rest = name.split("_")
     return head + "".join(word.capitalize() for word in rest)
 
@@ -80,7 +80,7 @@ Writer = Callable[[Any], Json]
 
 
 def to_json(event: Event) -> dict[str, Json]:
-    """An event's fields as JSON has them, in their order; sequences may be tuples."""
+    """The fields of an event as JSON values, in their order. Sequences may be tuples."""
     kind: Any = type(event)
     found: dict[str, Json] = _object(kind)(event)
     return found
@@ -88,7 +88,7 @@ def to_json(event: Event) -> dict[str, Json]:
 
 @cache
 def _object(kind: Any) -> Writer:
-    """How an event or a record in one is written: what is None is left out."""
+    """The writer for an event, or for a record in an event. It leaves out fields that are None."""
     hints = typing.get_type_hints(kind)
     writers = [(camel(name), attrgetter(name), writer(hint)) for name, hint in hints.items()]
 
@@ -105,7 +105,7 @@ def _object(kind: Any) -> Writer:
 
 @cache
 def writer(hint: Any) -> Writer | None:
-    """What makes JSON of a value of that type; None where it is that already."""
+    """The writer that converts a value of this type to JSON, or None if the value needs no conversion."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
         (inner,) = (writer(item) for item in args if item is not type(None))
@@ -131,7 +131,7 @@ Reader = Callable[[Json], Any]
 
 @cache
 def _members(kind: Any) -> Reader:
-    """How an event or a record in one is read."""
+    """The reader for an event, or for a record in an event."""
     hints = typing.get_type_hints(kind)
     readers = [(camel(name), name, reader(hint)) for name, hint in hints.items()]
     optional = {name for name, hint in hints.items() if type(None) in typing.get_args(hint)}
@@ -150,7 +150,7 @@ def _members(kind: Any) -> Reader:
 
 @cache
 def reader(hint: Any) -> Reader:
-    """What makes a value of that type of what JSON has."""
+    """The reader that converts JSON to a value of this type."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
         (inner,) = (reader(item) for item in args if item is not type(None))

@@ -1,6 +1,6 @@
-"""Replay: the tables of a name server, rebuilt from a snapshot and the events behind it.
+"""The replay of a journal: it rebuilds a name server's tables from a snapshot and the events after it.
 
-It follows `state/` event by event, and knows only what records say.
+It mirrors `state/` event by event, and knows only the contents of records.
 """
 
 from collections.abc import Callable, Mapping
@@ -50,11 +50,11 @@ class GroupTable:
 
 
 class Replay:
-    """Feed it records in their order. `is_certain` says whether the tables are those of that moment.
+    """Rebuilds tables from records. Pass the records in their order.
 
-    They are not before the first snapshot, and not between a loss of events (or a hole in the sequence) and
-    the next snapshot; nor while a collector did not see the name server. `seq` and `time` are those of the
-    last record.
+    `is_certain` says whether the tables are correct for the moment of the last record. They are uncertain
+    before the first snapshot, and between lost events (or a gap in the sequence) and the next snapshot. They
+    are also uncertain while a collector cannot poll the name server.
     """
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class Replay:
         return self.is_whole and self.is_seen
 
     def feed(self, record: Record) -> None:
-        """Apply the next record; one of a type that is not known changes no table. BadRecord."""
+        """Apply the next record. An unknown type changes no table. Raises InvalidRecordError."""
         if self.seq is not None and record.seq != self.seq + 1:
             self.is_whole = False
         self.seq, self.time = record.seq, record.time
@@ -85,13 +85,13 @@ class Replay:
             self.apply(event)
 
     def apply(self, event: Event) -> None:
-        """Change the tables as the event says."""
+        """Apply an event to the tables."""
         step = _STEPS.get(type(event))
         if step is not None:
             step(self, event)
 
     def contents(self) -> Mapping[str, Any]:
-        """All tables, to be compared."""
+        """All tables, for a comparison."""
         return {
             "clusters": {name: set(names) for name, names in self.clusters.items()},
             "groups": {name: group.contents() for name, group in self.groups.items()},
@@ -140,7 +140,7 @@ class Replay:
         self.live.pop((event.cluster_name, event.broker_addr), None)
 
     def _join(self, event: BrokerRegistered | BrokerChanged | RegistrationRefused) -> GroupTable:
-        """The group, with what a broker says about it; an address has one place in it."""
+        """Update the group with a broker's registration. An address has only one place in a group."""
         self.clusters.setdefault(event.cluster_name, {})[event.broker_name] = None
         group = self.groups.setdefault(event.broker_name, GroupTable(event.cluster_name))
         group.enable_acting_master, group.zone_name = event.enable_acting_master, event.zone_name

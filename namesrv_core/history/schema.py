@@ -1,4 +1,4 @@
-"""The schema of a record, computed from the events: as JSON Schema, and as the tables of docs/journal.md."""
+"""The schema of records, computed from event classes: a JSON Schema and the tables of docs/journal.md."""
 
 import inspect
 import json
@@ -29,7 +29,7 @@ _ENVELOPE: dict[str, Schema] = {
 
 
 def schema() -> Schema:
-    """The schema (draft 2020-12). Types and fields that it does not name are allowed: those of later days."""
+    """Build the JSON Schema (draft 2020-12). It allows the unknown types and fields of later versions."""
     assert tuple(_ENVELOPE) == ENVELOPE
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -47,18 +47,18 @@ def schema() -> Schema:
 
 
 def text() -> str:
-    """The schema as the file has it."""
+    """The text of the schema file."""
     return json.dumps(schema(), indent=2) + "\n"
 
 
 def _parts() -> list[Any]:
-    """The records that stand inside of events: all but the one that those of topics are made of."""
+    """The records inside events. TopicChange is not one of them: events have TopicChanges."""
     found = [kind for kind in vars(events).values() if hasattr(kind, "_fields") and isinstance(kind, type)]
     return [kind for kind in found if kind is not TopicChange]
 
 
 def _members(kind: Any) -> dict[str, Any]:
-    """The fields of an event or of a part, under their names in a record, with their types."""
+    """The types of the fields of an event or of a nested record, by their names in a journal."""
     return {camel(name): hint for name, hint in typing.get_type_hints(kind).items()}
 
 
@@ -79,7 +79,7 @@ def _object(kind: Any) -> Schema:
 
 
 def _said(kind: Any) -> str:
-    """What the kind says about itself; a NamedTuple that says nothing has its signature there."""
+    """The docstring of a class as one line. A NamedTuple without a docstring has its signature instead."""
     said = kind.__doc__ or ""
     if said.startswith(f"{kind.__name__}("):
         return ""
@@ -87,12 +87,12 @@ def _said(kind: Any) -> str:
 
 
 def is_optional(hint: Any) -> bool:
-    """Whether a field of that type may be left out."""
+    """Whether a field of this type may be left out."""
     return type(None) in typing.get_args(hint)
 
 
 def of(hint: Any, nullable: bool = False) -> Schema:
-    """The schema of a field's type. An optional field is absent where it is null, one in an array is null."""
+    """The schema of a field's type. An optional field is absent if null. In an array it is null."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
         (inner,) = (of(item) for item in args if item is not type(None))
@@ -110,10 +110,10 @@ def of(hint: Any, nullable: bool = False) -> Schema:
 
 
 def tables() -> dict[str, list[str]]:
-    """The rows of the tables of docs/journal.md: "events", "fields" and "parts"."""
+    """The rows of the tables in docs/journal.md, by the keys "events", "fields" and "parts"."""
     hints: dict[str, Any] = {}
     for name, hint in (item for kind in KINDS.values() for item in _members(kind).items()):
-        # One that may be left out somewhere may be left out.
+        # A field is optional if it is optional in any event.
         if name not in hints or is_optional(hint):
             hints[name] = hint
     return {
@@ -132,7 +132,7 @@ def _listed(kind: Any, with_types: bool = False) -> str:
 
 
 def _in_words(hint: Any) -> str:
-    """A type as a reader of JSON calls it."""
+    """The name of a type in JSON terms."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
         return next(_in_words(item) for item in args if item is not type(None)) + " or null"

@@ -1,1 +1,1 @@
-"""Everything a name server knows. Pure: time arrives as `now` in milliseconds, changes leave as events."""
+"""The state of a name server. Pure: time is the argument `now_ms`, and functions return changes as events."""

@@ -1,4 +1,7 @@
-"""The credentials file's shape, and the policy that it makes."""
+"""The schema of the credentials file, and the access policy that a file defines.
+
+The docstrings of the Structs are published in docs/credentials.schema.json.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -70,7 +73,7 @@ class CredentialsFile(Struct, forbid_unknown_fields=True):
 
 
 def policy_of(value: object, *, read_only: bool = False, no_remote_config: bool = False) -> Policy:
-    """The policy that a file's content makes; BadSettings that names the entry, never a secret."""
+    """Build the policy of a file's content. Raises BadSettings, which names the entry but no secret."""
     if value is None:
         raise BadSettings("there is nothing in it")
     try:
@@ -134,14 +137,14 @@ def _subject(text: str, where: str) -> str:
 
 
 def _in_words(error: str) -> str:
-    """What msgspec says, the place first: "accounts[0].role: ..."."""
+    """The message of msgspec with the entry in front: "accounts[0].role: ..."."""
     what, _, path = error.partition(" - at `$")
     hint = ": put it in quotes" if what.startswith("Expected `str`") else ""
     return f"{path.strip('.`')}: {what}{hint}" if path else what
 
 
 def schema() -> dict[str, object]:
-    """The file as JSON Schema (draft 2020-12), for editors."""
+    """The JSON Schema of the file (draft 2020-12), for editors."""
     found: dict[str, object] = msgspec.json.schema(CredentialsFile)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

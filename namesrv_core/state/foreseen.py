@@ -1,6 +1,6 @@
-"""What a large registration will change, found out in steps before it is applied, so that this takes no time.
+"""The preview of a large registration: its changes of topics, computed in steps before it is applied.
 
-It holds only as long as nobody else has changed queues of that broker; whoever applies it looks.
+A preview is valid only until another change of that broker's queues. `apply_registration` checks this.
 """
 
 from collections.abc import Generator, Mapping
@@ -16,10 +16,10 @@ _AT_ONCE = 512
 
 
 class Foreseen(NamedTuple):
-    """Topics whose queues a broker will change, as seen when the tables had made so many `moves`.
+    """The topics whose queues a broker will change, computed when the tables had counted `move_count` moves.
 
-    Those that are in no place yet are also `fresh`, with the place they come to. Both may be emptied once
-    they are applied.
+    `new_placements` has the topics without a placement, and the placement that each of them gets. The caller
+    may empty both collections after applying them.
     """
 
     broker_name: str
@@ -28,11 +28,11 @@ class Foreseen(NamedTuple):
     moves: int
 
     def holds(self, tables: RouteTables, broker_name: str) -> bool:
-        """Whether it is of that broker, and nothing of its queues has come in between."""
+        """Whether the preview is for this broker and the broker's queues have not changed since."""
         return self.broker_name == broker_name and tables.moved(broker_name) <= self.moves
 
     def apply(self, tables: RouteTables, *, new_only: bool) -> tuple[TopicChanges, ...]:
-        """Put the queues, once, or only those of topics that the broker did not have; what that changed."""
+        """Apply the moves and return the changes. With `new_only` skip topics that the broker already has."""
         found = [move for move in self.found if move.before is None] if new_only else self.found
         if found:
             tables.put(self.broker_name, found, self.fresh, self.moves)
@@ -42,7 +42,7 @@ class Foreseen(NamedTuple):
 def foresee(
     tables: RouteTables, broker_name: str, topics: Mapping[str, TopicConfig]
 ) -> Generator[None, None, Foreseen | None]:
-    """With pauses; None where a topic's name is not its key in the table, for it may come twice."""
+    """Preview in steps. Return None if a topic's name differs from its key (it may occur twice)."""
     fresh: dict[str, Placement] = {}
     known, moves = tables.topics, tables.moves
     ways: dict[tuple[Placement | None, int, int, int, int], Move] = {}

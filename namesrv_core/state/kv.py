@@ -1,22 +1,22 @@
-"""KV config: namespace, key, value (`KVConfigManager`)."""
+"""The KV config: values by namespace and key (upstream: `KVConfigManager`)."""
 
 from collections.abc import Mapping
 
 from namesrv_core.events import KvDeleted, KvPut
 
 ORDER_TOPIC_CONFIG = "ORDER_TOPIC_CONFIG"
-"""The namespace of order topics: the key is the topic, the value `brokerA:8;brokerB:8`."""
+"""The namespace of ordered topics: the key is the topic, the value is like `brokerA:8;brokerB:8`."""
 
 Tables = dict[str, dict[str, str | None]]
 
 
 def entry_size(namespace: str, key: str, value: str | None) -> int:
-    """Bytes of its texts, about."""
+    """The approximate size of an entry in bytes."""
     return sum(len(text.encode("utf-8", "replace")) for text in (namespace, key, value or ""))
 
 
 class KvConfig:
-    """`size` is that of all entries in bytes. `generation` moves with every change.
+    """The tables of the KV config. `total_bytes` is the size of all entries, `generation` counts changes.
 
     A value may be null, which reads as absent.
     """
@@ -38,7 +38,7 @@ class KvConfig:
         return KvPut(namespace, key, before, value)
 
     def delete(self, namespace: str, key: str) -> KvDeleted | None:
-        """None where there was nothing to delete; a namespace that this empties stays."""
+        """Delete a key. Return None if it does not exist. A namespace stays even if it is empty now."""
         table = self.tables.get(namespace, {})
         if key not in table:
             return None
@@ -47,13 +47,13 @@ class KvConfig:
         return KvDeleted(namespace, key, table.pop(key))
 
     def restore(self, tables: Mapping[str, Mapping[str, str | None]]) -> None:
-        """Go back to tables of before: what has come since could not be kept."""
+        """Go back to earlier tables, because the later changes could not be saved."""
         self.tables = {namespace: dict(table) for namespace, table in tables.items()}
         self.generation += 1
         self.size = self._measured()
 
     def size_of(self, namespace: str, key: str) -> int:
-        """Bytes of an entry, 0 where there is none."""
+        """The size of an entry in bytes; 0 if it does not exist."""
         table = self.tables.get(namespace, {})
         return entry_size(namespace, key, table[key]) if key in table else 0
 

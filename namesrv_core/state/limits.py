@@ -1,4 +1,4 @@
-"""The limits of a server: their keys, what each is if nobody says anything, and how often each was met."""
+"""The limits of a server: the keys of their settings, their defaults, and how often each was exceeded."""
 
 from collections.abc import Mapping
 
@@ -31,23 +31,23 @@ DEFAULTS: Mapping[str, int] = {
     "maxKvEntryBytes": 64 * _KIB,
     "maxKvBytes": 8 * _MIB,
 }
-"""Beyond what any real cluster does; 0 and less is no limit."""
+"""The defaults exceed the needs of any real cluster. Zero or less means no limit."""
 
 _NOTICED = 16
 
 
 def effective(value: int) -> int:
-    """What a setting means."""
+    """The limit that a setting's value means."""
     return value if value > 0 else UNLIMITED
 
 
 class Met:
-    """`counts` only grow: by the key of the limit, how often it was met."""
+    """Counts requests over a limit. `hit_counts` are by the key of the limit, and only grow."""
 
     def __init__(self) -> None:
         self.counts = dict.fromkeys(DEFAULTS, 0)
         self.noticed: list[tuple[str, str]] = []
-        """Limit and words, for the log; a few of each look."""
+        """Limit keys and texts for the log: the first few since the server last emptied the list."""
 
     def note(self, limit: str, text: str) -> None:
         self.counts[limit] += 1

@@ -1,4 +1,4 @@
-"""Signs of life and their end: heartbeats, expiry at `now`, channels that closed."""
+"""The liveness of brokers: heartbeats, expiry and closed channels."""
 
 from collections.abc import Collection
 
@@ -8,7 +8,7 @@ from namesrv_core.state.tables import LiveKey, RouteTables
 
 
 def heard(tables: RouteTables, key: LiveKey, now: int) -> DataVersion | None:
-    """A broker gave a sign of life at `now`; the data version it registered, None for an unknown one."""
+    """Record a sign of life. Return the data version that the broker registered; None if it is unknown."""
     live = tables.live.get(key)
     if live is None:
         return None
@@ -17,7 +17,7 @@ def heard(tables: RouteTables, key: LiveKey, now: int) -> DataVersion | None:
 
 
 def resumed(tables: RouteTables, key: LiveKey, now: int) -> list[Event]:
-    """The silence that a sign of life at `now` ends; asked before it is `heard`."""
+    """End the silence of a broker that gives a sign of life. Call this before `record_heartbeat`."""
     live = tables.live.get(key)
     if live is None or not (live.is_silent or is_silent(live, now)):
         return []
@@ -25,14 +25,14 @@ def resumed(tables: RouteTables, key: LiveKey, now: int) -> list[Event]:
 
 
 def _places(tables: RouteTables, key: LiveKey) -> list[Unregistration]:
-    """Where a broker's address stands, as cluster, name, id and address."""
+    """The places that a broker's address has in its cluster's groups."""
     return [
         Unregistration(key[0], group.name, broker_id, key[1]) for group, broker_id in tables.members_at(key)
     ]
 
 
 def silences(tables: RouteTables, now: int) -> list[Event]:
-    """Brokers that have now been silent for three quarters of their time, each told once."""
+    """Report brokers that have been silent for three quarters of their timeout, each one once."""
     found: list[Event] = []
     for key, live in tables.live.items():
         if not live.is_silent and is_silent(live, now):
@@ -45,9 +45,9 @@ def silences(tables: RouteTables, now: int) -> list[Event]:
 
 
 def heard_of(tables: RouteTables, now: int) -> dict[str, tuple[int, int]]:
-    """For how long each address has been silent at `now`, and how long it may be (ms).
+    """The silence and the timeout (ms) of each broker address, as a pair.
 
-    Of one that is in several clusters, the longer silence.
+    For an address in several clusters this is the longest silence.
     """
     found: dict[str, tuple[int, int]] = {}
     for (_, addr), live in tables.live.items():
@@ -57,17 +57,17 @@ def heard_of(tables: RouteTables, now: int) -> dict[str, tuple[int, int]]:
 
 
 def expire(tables: RouteTables, now: int) -> tuple[list[int], list[Event]]:
-    """Take out the brokers not heard of in time, and name the channels to close."""
+    """Unregister brokers whose timeout has passed. Return the channels to close, and the events."""
     expired = [key for key, live in tables.live.items() if live.heard_at + live.timeout < now]
-    # A broker that took another address goes on over the channel of the one that it left.
+    # A broker that took another address still uses the channel of the address that it left.
     channels = {tables.live[key].channel for key in expired if any(tables.members_at(key))}
     return sorted(channels), _leave(tables, expired, "expired")
 
 
 def channel_closed(tables: RouteTables, channel: int) -> list[Event]:
-    """Take out the brokers last heard on a channel that is no more.
+    """Unregister the brokers whose last channel has closed.
 
-    One that has registered over a newer channel stays.
+    A broker that has registered over a newer channel stays.
     """
     for live in tables.live.values():
         if channel in live.former_channels:
@@ -82,7 +82,7 @@ def _leave(tables: RouteTables, keys: Collection[LiveKey], reason: str) -> list[
     for key in keys:
         places = _places(tables, key)
         if not places or key[1] in elsewhere:
-            # Its address was taken over, or goes on in the name of another cluster.
+            # Another broker took its place, or its address remains in another cluster.
             del tables.live[key]
             tables.filters.pop(key, None)
             forgotten.append(AddressForgotten(*key, reason=reason))

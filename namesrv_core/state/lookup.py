@@ -1,4 +1,4 @@
-"""What is asked of the tables: routes of topics, the cluster map, topic lists. Changes nothing."""
+"""The queries on the route tables: routes of topics, cluster map and topic lists. A query changes nothing."""
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -10,14 +10,14 @@ from namesrv_core.protocol.bodies import MappingInfo, broker_data, mapping_json,
 from namesrv_core.protocol.codes import MASTER_ID, TOPIC_SYS_FLAG_UNIT, TOPIC_SYS_FLAG_UNIT_SUB, Perm
 from namesrv_core.state.tables import BrokerGroup, RouteTables
 
-# Broker groups poll this topic for their members: they must see ids as they are (TopicValidator).
+# Broker groups poll this topic for their members, so its route shows the real broker ids (TopicValidator).
 _MEMBER_TOPIC_PREFIX = "rmq_sys_SYNC_BROKER_MEMBER_"
 
 _REMEMBERED = 16_384
 
 
 class Member(NamedTuple):
-    """A broker group as it stands in a route."""
+    """A broker group in a route. `broker_addrs` is keyed by broker id."""
 
     cluster: str
     name: str
@@ -27,7 +27,7 @@ class Member(NamedTuple):
 
 
 class Route(NamedTuple):
-    """Where a topic is; `filters` by broker address, `mappings` by broker name."""
+    """The route of a topic. `filter_servers` is by broker address, `queue_mappings` by broker name."""
 
     members: list[Member]
     queues: list[QueueData]
@@ -36,10 +36,10 @@ class Route(NamedTuple):
 
 
 def route(tables: RouteTables, topic: str, acting_masters: bool = False) -> Route | None:
-    """The route of a topic; None where no broker that is known has queues of it.
+    """The route of a topic, or None if no known broker has queues of it.
 
-    With `acting_masters` the smallest slave of a group that lost its master stands in as id 0, as long as
-    its queues cannot be written.
+    With `supports_acting_master` the slave with the smallest id acts for a missing master: it gets id 0 if
+    the topic's queues on its group are not writable.
     """
     queues = tables.queues_of(topic)
     groups = [tables.groups[name] for name in queues if name in tables.groups]
@@ -51,7 +51,7 @@ def route(tables: RouteTables, topic: str, acting_masters: bool = False) -> Rout
 
 
 def is_of_members(topic: str) -> bool:
-    """Whether a broker group polls the topic for its members."""
+    """Whether broker groups poll this topic for their members."""
     return topic.startswith(_MEMBER_TOPIC_PREFIX)
 
 
@@ -70,7 +70,7 @@ def _filters(tables: RouteTables, groups: list[BrokerGroup]) -> dict[str, list[s
 
 
 def in_zone(found: Route, zone: str) -> Route:
-    """The part of a route for clients of one zone; groups without a master are left in for all."""
+    """The part of a route for clients of one zone. It keeps groups without a master."""
     out = [
         member
         for member in found.members
@@ -87,7 +87,7 @@ def in_zone(found: Route, zone: str) -> Route:
 
 
 def route_body(found: Route, order_conf: str | None, standard: bool) -> bytes:
-    """TopicRouteData."""
+    """The body TopicRouteData."""
     mappings = found.mappings
     members = (
         _member_text(*member[:2], tuple(member.addrs.items()), *member[3:], standard)
@@ -105,7 +105,7 @@ def route_body(found: Route, order_conf: str | None, standard: bool) -> bytes:
     )
 
 
-# Each broker is in the routes of thousands of topics, and has a handful of different queues.
+# Cache the JSON of members and queues: each broker is in thousands of routes, and has few different queues.
 
 
 @lru_cache(_REMEMBERED)
@@ -134,7 +134,7 @@ def mapping_bodies(mappings: dict[str | None, MappingInfo]) -> dict[str, object]
 
 
 def cluster_body(tables: RouteTables) -> bytes:
-    """ClusterInfo."""
+    """The body ClusterInfo."""
     groups = tables.groups.values()
     return fastjson.dumps(
         {
@@ -150,7 +150,7 @@ def cluster_body(tables: RouteTables) -> bytes:
 
 
 def member_group_body(tables: RouteTables, cluster: str | None, broker_name: str | None) -> bytes:
-    """BrokerMemberGroup; the cluster is the one that was asked for."""
+    """The body BrokerMemberGroup. Its cluster is the one in the request."""
     group = tables.groups.get(broker_name) if broker_name is not None else None
     members = dict(group.addrs) if group else {}
     fields = {"brokerAddrs": members, "brokerName": broker_name, "cluster": cluster}
@@ -158,14 +158,14 @@ def member_group_body(tables: RouteTables, cluster: str | None, broker_name: str
 
 
 def topics_of_cluster(tables: RouteTables, cluster: str | None) -> list[str]:
-    """Topics that a broker of the cluster has."""
+    """The topics with queues on a broker of the cluster."""
     names = tables.clusters.get(cluster, {}) if cluster is not None else {}
     known = tables.topics.items()
     return [topic for topic, placement in known if not names.keys().isdisjoint(placement.queues)]
 
 
 def system_topics(tables: RouteTables) -> tuple[list[str], str | None]:
-    """The names of clusters and brokers, each of them a topic, and the address of some broker."""
+    """The system topics, which are named like clusters and brokers, and the address of one broker."""
     names = dict.fromkeys(
         name for cluster, brokers in tables.clusters.items() for name in (cluster, *brokers)
     )
@@ -187,6 +187,6 @@ def unit_sub_ununit_topics(tables: RouteTables) -> list[str]:
 
 
 def _sys_flags(tables: RouteTables) -> Iterator[tuple[str, int]]:
-    """Each topic with the flags that its first broker gave it."""
+    """Each topic with the sysFlag of its first broker."""
     known = tables.topics.items()
     return ((topic, next(iter(placement.queues.values())).topic_sys_flag) for topic, placement in known)

@@ -1,4 +1,4 @@
-"""NameServerState: all of what a name server knows, in one hand."""
+"""The complete state of a name server: tables, KV config, settings, policy and counters."""
 
 from collections.abc import Hashable
 
@@ -13,10 +13,11 @@ _BODIES_LIMIT = 32 * 1024 * 1024
 
 
 class NameServerState:
-    """`started_at` is in ms. `journal_status` is None without a journal, `policy` where all is allowed.
+    """The complete state of a name server.
 
-    `met` is what was over a limit, `shown` are settings that are really others, such as the port taken
-    where 0 asked for a free one.
+    `journal_status` is None without a journal. `policy` is None if every request is allowed. `limit_hits`
+    counts requests over a limit. `actual_settings` has values that differ from the settings: for port 0, for
+    example, the port that the server got.
     """
 
     def __init__(self, settings: Settings, kv: KvConfig, started_at: int) -> None:
@@ -36,11 +37,11 @@ class NameServerState:
 
     @property
     def generation(self) -> int:
-        """Moves whenever an answer about routes may change."""
+        """A number that changes whenever a route may change."""
         return self.tables.generation + self.kv.generation + self.settings.generation
 
     def remembered_body(self, key: Hashable) -> bytes | None:
-        """The body of a route answered before, if nothing has changed since; `key` is all it depends on."""
+        """The cached body of a route, if nothing has changed since. The body depends only on `cache_key`."""
         generation = self.generation
         if generation != self._bodies_generation or self._bodies_size > _BODIES_LIMIT:
             self._bodies_generation = generation
@@ -49,6 +50,6 @@ class NameServerState:
         return self._bodies.get(key)
 
     def remember_body(self, key: Hashable, body: bytes) -> None:
-        """Keep what `remembered_body` did not have, asked for at this same moment."""
+        """Cache a body. Call this directly after `get_cached_body` returned None."""
         self._bodies[key] = body
         self._bodies_size += len(body)

@@ -1,7 +1,7 @@
-"""Write permission of a broker's topics, taken and given on request.
+"""The write permission of a broker's topics, which operators remove and restore by request.
 
-It is this name server's alone and no part of what the broker registers: a registration of a topic with
-another data version puts the broker's own permission back (section 5.6 of the protocol notes).
+Only this name server knows of the change. A registration with another data version restores the broker's own
+permission (section 5.6 of the protocol notes).
 """
 
 from namesrv_core.events import TopicChanges, WritePermAdded, WritePermWiped
@@ -10,13 +10,13 @@ from namesrv_core.state.tables import RouteTables
 
 
 def wipe(tables: RouteTables, broker_name: str | None) -> WritePermWiped:
-    """Take WRITE from every topic of the broker; `topics` counts those it has, changed or not."""
+    """Remove WRITE from every topic of the broker. The event counts all its topics, changed or not."""
     topics, altered = _set_perms(tables, broker_name, ~int(Perm.WRITE), 0)
     return WritePermWiped(broker_name or "", topics, altered)
 
 
 def add(tables: RouteTables, broker_name: str | None) -> WritePermAdded:
-    """Make every topic of the broker readable and writable: exactly 6, whatever it was, as upstream does."""
+    """Set the permission of every topic of the broker to 6 (read and write), as upstream does."""
     topics, altered = _set_perms(tables, broker_name, 0, int(Perm.READ | Perm.WRITE))
     return WritePermAdded(broker_name or "", topics, altered)
 

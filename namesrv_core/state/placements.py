@@ -1,7 +1,7 @@
-"""Placements: on which brokers topics are. Those that are placed alike have one in common.
+"""The placements of topics: the queues of a topic on each broker. Topics with equal queues share a placement.
 
-Most topics of a cluster are on all of its brokers with the same queues: ten thousand of them on 64 brokers
-are one record, and not 640,000; and when a broker changes all of them alike, one record changes.
+Most topics of a cluster are on all of its brokers with equal queues. So ten thousand topics on 64 brokers
+need one record instead of 640,000. If a broker changes all of them alike, one record changes.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from namesrv_core.events import QueueData
 
 Queues = Mapping[str, QueueData]
-"""By broker name, in the order they came; they never change, for others may have the same."""
+"""The queues by broker name, in order of registration. Never change this mapping: placements may share it."""
 
 NO_QUEUES: Queues = {}
 
@@ -18,7 +18,10 @@ _REMEMBERED = 256
 
 
 class Placement:
-    """Where so many `topics` are. None has come or gone since the tables had made so many `moves`."""
+    """The queues of `topic_count` topics.
+
+    No topic has joined or left it since the tables had counted `moved_at_count` moves.
+    """
 
     __slots__ = ("moves", "queues", "topics")
 
@@ -28,7 +31,7 @@ class Placement:
 
 
 class Move(NamedTuple):
-    """Topics in one place (None: in none) that get the same queues on a broker and go to another one."""
+    """Topics that move from one placement (or None) to another, because a broker changes their queues."""
 
     here: Placement | None
     before: QueueData | None
@@ -42,17 +45,17 @@ def without(queues: Queues, broker_name: str) -> Queues:
 
 
 class Successors:
-    """Where a topic goes when one broker's queues of it change.
+    """Finds the new placement of a topic when one broker's queues of it change.
 
-    From the same place the same change leads to the same one, as long as that is remembered: topics that are
-    placed alike, and change alike one after the other, are together again.
+    The same change of the same placement leads to the same new placement, as long as it is cached. So topics
+    that share a placement, and change alike one after the other, share a placement again.
     """
 
     def __init__(self) -> None:
         self._known: dict[tuple[Placement | None, QueueData | str], Placement] = {}
 
     def put(self, here: Placement | None, queue: QueueData) -> Placement:
-        """With a broker's queues; itself where it has just these."""
+        """The placement with this broker's queues, which is `old_placement` if it already has them."""
         there = self._known.get((here, queue))
         if there is None:
             queues = NO_QUEUES if here is None else here.queues
@@ -62,14 +65,14 @@ class Successors:
         return there
 
     def drop(self, here: Placement, broker_name: str) -> Placement | None:
-        """Without a broker's queues, of which there are some; None where no others are left."""
+        """The placement without this broker's queues, or None if no queues remain."""
         there = self._known.get((here, broker_name))
         if there is None and len(here.queues) > 1:
             there = self._remember(here, broker_name, without(here.queues, broker_name))
         return there
 
     def forget(self) -> None:
-        """A placement has changed in itself."""
+        """Clear the cache, because a placement's own queues have changed."""
         self._known.clear()
 
     def _remember(self, here: Placement | None, what: QueueData | str, queues: Queues) -> Placement:

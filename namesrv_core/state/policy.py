@@ -1,6 +1,6 @@
-"""Policy: who may ask what. Roles by key, by client certificate and by network; fences around brokers.
+"""The access policy: roles by access key, client certificate and network, and fences for brokers.
 
-What somebody may is what the strongest of his grants allows; a grant never takes anything away.
+The strongest grant of a peer decides. A grant never takes a permission away.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,10 @@ _REMEMBERED = 4096
 
 
 class Role(IntEnum):
-    """Each may all that those before it may; an observer also reads what else only an admin does."""
+    """Each role includes the permissions of the roles before it.
+
+    There is one exception: a broker does not have an observer's permission to read what only an admin reads.
+    """
 
     NONE = 0
     READ = 1
@@ -25,7 +28,7 @@ class Role(IntEnum):
 
 
 class Peer(Protocol):
-    """Whoever asks: his address, and the subject of his client certificate if he has shown a good one."""
+    """The sender of a request: its address, and the subject of its client certificate if that is valid."""
 
     @property
     def host(self) -> str: ...
@@ -35,7 +38,7 @@ class Peer(Protocol):
 
 
 class Somebody(NamedTuple):
-    """A peer as a record; without a host he is in no network."""
+    """A peer as a record. Without a host it is in no network."""
 
     host: str = ""
     subject: str | None = None
@@ -45,9 +48,9 @@ NOBODY = Somebody()
 
 
 class Fence(NamedTuple):
-    """The clusters that a broker may register in, and the networks of the addresses it may register.
+    """The clusters that a broker may register in, and the networks of the addresses that it may register.
 
-    None is any.
+    None means any.
     """
 
     clusters: frozenset[str] | None = None
@@ -58,7 +61,7 @@ ANYWHERE = Fence()
 
 
 class Grant(NamedTuple):
-    """A role for who asks from one of `networks` (None: from anywhere), with this certificate (None: any)."""
+    """A role for peers in one of `peer_networks` (None: any) with the certificate `subject` (None: any)."""
 
     role: Role
     networks: tuple[Network, ...] | None = None
@@ -76,7 +79,7 @@ class Grant(NamedTuple):
 
 
 class Account(NamedTuple):
-    """Who signs with `secret_key` has the grant. A representation never shows a secret."""
+    """The grant of a peer that signs with `secret_key`. The representation never shows the secret."""
 
     secret_key: str
     grant: Grant
@@ -86,9 +89,10 @@ class Account(NamedTuple):
 
 
 class Policy:
-    """`accounts` are by access key, `grants` need no key. What a switch refuses, it refuses an admin too.
+    """The grants by access key and the grants that need no key.
 
-    `lets_all_read`: what needs no more than the role read is refused to nobody.
+    `read_only` and `no_remote_config` refuse requests of admins as well. With `lets_all_read` every peer may
+    send requests that need only the role read.
     """
 
     def __init__(
@@ -107,7 +111,7 @@ class Policy:
         self._known: dict[tuple[str, str | None], tuple[Grant, ...]] = {}
 
     def without_key(self, peer: Peer) -> tuple[Grant, ...]:
-        """What a peer may without signing, the strongest first."""
+        """The grants of a peer that does not sign, strongest first."""
         who = peer.host, peer.subject
         found = self._known.get(who)
         if found is None:
@@ -118,7 +122,7 @@ class Policy:
 
 
 def is_inside(host: str, networks: Iterable[Network]) -> bool:
-    """Whether that is an address, and in one of the networks."""
+    """Whether the text is an IP address in one of the networks."""
     address = _address(host)
     return address is not None and any(address in network for network in networks)
 
@@ -129,14 +133,14 @@ def _address(host: str) -> IPv4Address | IPv6Address | None:
         address = ip_address(host)
     except ValueError:
         return None
-    # A socket that takes both kinds shows an IPv4 peer like that.
+    # A dual-stack socket reports an IPv4 peer as an IPv4-mapped IPv6 address.
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return mapped or address
 
 
 @lru_cache(_REMEMBERED)
 def subject_of(text: str) -> str:
-    """A distinguished name (RFC 4514) without what says nothing: blanks, and the case of types."""
+    """Normalize a distinguished name (RFC 4514): remove blanks, write attribute types in upper case."""
     return ",".join(_part(part) for part in _parts(text))
 
 
@@ -146,7 +150,7 @@ def _part(part: str) -> str:
 
 
 def _parts(text: str) -> list[str]:
-    """At commas that are not escaped."""
+    """Split at commas that are not escaped."""
     parts, begun, is_escaped = [], 0, False
     for at, letter in enumerate(text):
         if letter == "," and not is_escaped:

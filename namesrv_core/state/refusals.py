@@ -1,4 +1,4 @@
-"""Refusals: what was not allowed, counted for metrics, and noticed for the log in bounded memory."""
+"""The refusals of requests: counted for the metrics, and collected for the log in bounded memory."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -8,7 +8,7 @@ _LONGEST_KEY = 64
 
 
 class Reason(StrEnum):
-    """Why a request was refused; the words are those of the metric's label."""
+    """The reason for a refusal. The values are the labels of the metric."""
 
     UNSIGNED = "unsigned"
     UNKNOWN_KEY = "unknownKey"
@@ -21,7 +21,7 @@ class Reason(StrEnum):
 
 
 class Refusal(NamedTuple):
-    """`remark` is what who asked is told, `access_key` what he called himself."""
+    """A refusal. `remark` goes to the peer, and `access_key` is the key that the peer claimed."""
 
     reason: Reason
     remark: str
@@ -29,7 +29,7 @@ class Refusal(NamedTuple):
 
 
 class Notice(NamedTuple):
-    """What is one line of the log, however often it happens; `code` is the request's."""
+    """A kind of refusal: all refusals of one kind are one line of the log."""
 
     reason: Reason
     code: int
@@ -37,14 +37,18 @@ class Notice(NamedTuple):
 
 
 class Noticed(NamedTuple):
-    """How often, and the access key that was named the last time."""
+    """The number of refusals of one kind, and the access key of the last one."""
 
     times: int
     access_key: str | None
 
 
 class Refusals:
-    """`counts` only grow. What was noticed is kept until it is taken; beyond a limit it is only counted."""
+    """Counts refusals by reason. The counts only grow.
+
+    It also collects refusals for the log until `take_unlogged` is called. Kinds beyond a limit are only
+    counted.
+    """
 
     def __init__(self) -> None:
         self.counts = dict.fromkeys(Reason, 0)
@@ -62,7 +66,7 @@ class Refusals:
         self._noticed[notice] = Noticed(1 + (before.times if before else 0), key)
 
     def take(self) -> tuple[dict[Notice, Noticed], int]:
-        """What was noticed since the last time, and how many refusals more there were."""
+        """Take the refusals collected since the last call, and the number of those beyond the limit."""
         taken = self._noticed, self._beyond
         self._noticed, self._beyond = {}, 0
         return taken

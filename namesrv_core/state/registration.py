@@ -1,6 +1,6 @@
-"""A broker registers, and unregisters (`RouteInfoManager#registerBroker`, `#unRegisterBroker`).
+"""Registration and unregistration of brokers (`RouteInfoManager#registerBroker`, `#unRegisterBroker`).
 
-A registration is applied as a whole or not at all.
+A registration is applied completely or not at all.
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,11 +33,11 @@ from namesrv_core.state.foreseen import Foreseen
 from namesrv_core.state.tables import Broker, BrokerGroup, LiveBroker, LiveKey, RouteTables, changes
 
 DEFAULT_TIMEOUT = 120_000
-"""Milliseconds without a sign of life after which a broker has expired, unless it says otherwise."""
+"""A broker expires after this time without a sign of life (ms), unless it registers another timeout."""
 
 
 class Master(NamedTuple):
-    """What a registration is answered with: where the group's master is, for slaves."""
+    """The answer to a registration: the address of the group's master, for slaves."""
 
     addr: str | None = None
     ha_addr: str | None = None
@@ -53,9 +53,9 @@ def register(
     delete_missing_topics: bool = False,
     foreseen: Foreseen | None = None,
 ) -> tuple[Master, list[Event]]:
-    """Apply a registration. RequestError, with nothing changed, where it cannot be applied whole.
+    """Apply a registration. Raises RequestError, without a change, if it cannot be applied completely.
 
-    What it will do to the topics may have been `foreseen`.
+    `registration_preview` is the precomputed change of topics, if there is one.
     """
     if foreseen is None:
         _check_topics(registration)
@@ -66,7 +66,7 @@ def register(
     replaced = known.get(broker.broker_id)
     outdated = _is_outdated(tables, broker, registration, replaced)
     if replaced is None and registration.topics is not None and len(registration.topics) == 1:
-        # A new broker starts with all its topics; one alone is an update of a broker not registered yet.
+        # A new broker registers all its topics. A single one is an update of a broker that is not registered.
         raise RequestError("register broker failed")
 
     previous = tables.live.get(key)
@@ -120,7 +120,7 @@ def register(
 def repeat(
     tables: RouteTables, broker: Broker, live: LiveBroker, *, channel: int, now: int
 ) -> tuple[Master, list[Event]]:
-    """Apply the registration that was applied last, with the tables as it left them: a sign of life."""
+    """Apply a registration again that equals the last one. The tables are unchanged: it is a sign of life."""
     events = gap(broker[:4], live, now)
     former = live.former_channels | {live.channel}
     live.heard_at, live.channel, live.former_channels = now, channel, former - {channel}
@@ -142,7 +142,7 @@ def _check_mappings(registration: Registration) -> None:
 def _is_outdated(
     tables: RouteTables, broker: Broker, registration: Registration, replaced: str | None
 ) -> bool:
-    """Another address holds this broker's place, with a higher stateVersion (a newer master epoch)."""
+    """Whether another address has this broker's place with a higher stateVersion (a newer master epoch)."""
     if replaced is None or replaced == broker.broker_addr:
         return False
     holder = tables.live.get((broker.cluster_name, replaced))
@@ -152,7 +152,7 @@ def _is_outdated(
 
 
 def _conflict(tables: RouteTables, broker: Broker, holder: str | None, now: int) -> list[Event]:
-    """Two addresses for one place, or two names at one address; told when the second one comes."""
+    """Report two addresses for one place, or two names at one address, when the second one registers."""
     if holder == broker.broker_addr:
         return []
     holders = [(broker.broker_name, holder)] if holder is not None else []
@@ -167,18 +167,18 @@ def _conflict(tables: RouteTables, broker: Broker, holder: str | None, now: int)
 
 
 def _silence(tables: RouteTables, key: LiveKey, now: int) -> int | None:
-    """Milliseconds since an address was heard of, None where it never was."""
+    """Milliseconds since the address gave a sign of life, or None if it never did."""
     live = tables.live.get(key)
     return None if live is None else now - live.heard_at
 
 
 def is_silent(live: LiveBroker, now: int) -> bool:
-    """Whether three quarters of the time are over after which a broker has expired."""
+    """Whether three quarters of the broker's timeout have passed without a sign of life."""
     return (now - live.heard_at) * 4 > live.timeout * 3
 
 
 def gap(place: tuple[str, str, int, str], live: LiveBroker | None, now: int) -> list[Event]:
-    """The end of a silence: the broker in that place is heard at `now` and was not for too long."""
+    """Report the end of a silence: the broker gives a sign of life after too long a time."""
     if live is None or not (live.is_silent or is_silent(live, now)):
         return []
     live.is_silent = False
@@ -186,7 +186,7 @@ def gap(place: tuple[str, str, int, str], live: LiveBroker | None, now: int) -> 
 
 
 def _told(tables: RouteTables, broker: Broker, group: BrokerGroup | None) -> tuple[object, ...]:
-    """All that a registration may change beside topics."""
+    """Everything that a registration can change except topics, for a comparison."""
     listed = broker.broker_name in tables.clusters.get(broker.cluster_name, ())
     if group is None:
         return (listed,)
@@ -195,7 +195,7 @@ def _told(tables: RouteTables, broker: Broker, group: BrokerGroup | None) -> tup
 
 
 def broker_info(tables: RouteTables, key: LiveKey) -> BrokerInfo | None:
-    """What is kept of the broker that lives at an address of a cluster."""
+    """The stored information about the broker at an address of a cluster."""
     live = tables.live.get(key)
     if live is None:
         return None
@@ -222,7 +222,7 @@ def _apply_topics(
     first: bool,
     delete_missing: bool,
 ) -> list[Event]:
-    """The topics of a master, or of the slave with the smallest id where there is none."""
+    """Apply the topics of a master, or without a master those of the slave with the smallest id."""
     if registration.topics is None:
         return []
     is_prime_slave = (
@@ -261,7 +261,7 @@ def _set_mappings(
     mappings: Mapping[str, MappingInfo | None],
     altered: Iterable[TopicChanges],
 ) -> list[Event]:
-    """Those of a new version; a topic that comes or goes without one loses that of another time."""
+    """Store the mappings of a new data version. A topic added or removed without one loses its old one."""
     found: list[MappingChange | None] = []
     for group in altered if tables.mappings else ():
         if group.before is None or group.after is None:
@@ -316,16 +316,16 @@ class Unregistration(NamedTuple):
 
 
 def is_stale(tables: RouteTables, leaving: Unregistration, channel: int) -> bool:
-    """Whether a broker says goodbye on a channel that it has left for a newer one.
+    """Whether an unregistration arrives on a channel that the broker has left for a newer one.
 
-    That is the process of before, whose last words were overtaken by the registration of the next.
+    The previous process of the broker sent it, and the next process has already registered.
     """
     live = tables.live.get((leaving.cluster_name, leaving.broker_addr))
     return live is not None and channel in live.former_channels
 
 
 def unregister(tables: RouteTables, leaving: Iterable[Unregistration], reason: str) -> list[Event]:
-    """Take brokers out, by their addresses; their topics are cleaned once for all of them."""
+    """Unregister brokers by their addresses. Their topics are cleaned in one pass."""
     events: list[Event] = []
     removed: set[str] = set()
     reduced: set[str] = set()
@@ -362,7 +362,7 @@ def key_of(group: BrokerGroup, broker_id: int, key: LiveKey) -> tuple[str, str, 
 
 
 def _clean_topics(tables: RouteTables, removed: set[str], reduced: set[str]) -> list[Event]:
-    """Queues of groups that are gone go; of groups that lost their master they become read-only."""
+    """Remove the queues of removed groups, and make those of groups that lost their master read-only."""
     headless = {
         name
         for name in reduced
@@ -378,7 +378,10 @@ def _read_only(queue: QueueData) -> QueueData:
 
 
 def _min_id_changed(group: BrokerGroup, offline_addr: str | None, ha_addr: str | None) -> MinBrokerIdChanged:
-    """Those that stay are told; where the smallest id is new, all but itself, unless it is alone."""
+    """The event for a new smallest broker id. Its recipients are the remaining members of the group.
+
+    If a registration lowered the id, the registering broker is no recipient, unless it is alone.
+    """
     smallest = min(group.addrs)
     others = [addr for broker_id, addr in group.addrs.items() if broker_id != smallest]
     everybody = list(group.addrs.values())

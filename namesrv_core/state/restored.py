@@ -1,4 +1,4 @@
-"""Restored: what was answered when the tables were those that a replay of a journal has."""
+"""The answers that a name server gave in the past, computed from the tables of a journal's replay."""
 
 from namesrv_core.history.replay import GroupTable, Replay
 from namesrv_core.state import lookup
@@ -8,10 +8,9 @@ from namesrv_core.state.tables import BrokerGroup, RouteTables
 
 
 def route_body(past: Replay, topic: str) -> bytes | None:
-    """The body that GET_ROUTEINFO_BY_TOPIC had, in standard JSON; None for a topic without a route.
+    """The past body of GET_ROUTEINFO_BY_TOPIC in standard JSON, or None for a topic without a route.
 
-    Filter servers are those of brokers that were live: what was kept of a broker that was refused is not
-    written down.
+    It has the filter servers of live brokers only: the journal does not record those of a refused broker.
     """
     found = lookup.route(_tables(past, topic), topic, _is_on(past, "supportActingMaster"))
     if found is None:
@@ -26,7 +25,7 @@ def _is_on(past: Replay, setting: str) -> bool:
 
 
 def _tables(past: Replay, topic: str) -> RouteTables:
-    """As much of the tables as the route of one topic takes."""
+    """The part of the tables that the route of one topic needs."""
     tables = RouteTables()
     if topic in past.topics:
         tables.topics[topic] = Placement(past.topics[topic])

@@ -1,6 +1,7 @@
-"""Settings: every key of NamesrvConfig and NettyServerConfig, and which of them may change at run time.
+"""The settings of a name server: all keys of NamesrvConfig and NettyServerConfig, and our own keys.
 
-The fields are named as the keys of the configuration file are.
+The fields have the names of the keys in the configuration file. The module also decides which keys a request
+may change.
 """
 
 import re
@@ -21,27 +22,28 @@ _JOURNAL = (
 )  # fmt: skip
 _SEEN = ("httpAddress", "httpTokenFile", "logFormat")
 SECURITY = ("credentialsFile", "noRemoteConfig", "readOnly")
-"""Who may ask what is decided where the server runs, too. Shown where it is not as it is by default."""
+"""Access is also decided only where the server runs. These keys are shown if they differ from the default."""
 
-# Where it listens and how many threads it has: a rewritten file would count at the next start.
+# Addresses and threads: a change of the file by request would take effect at the next start.
 _PLACES_AND_THREADS = (
     "bindAddress", "listenPort", "clientRequestThreadPoolNums", "defaultThreadPoolNums",
     "serverCallbackExecutorThreads", "serverSelectorThreads", "serverWorkerThreads",
 )  # fmt: skip
-# A name server's memory is decided where it runs: no request can move, shorten or stop it.
+# Only the operator of the machine decides where a name server keeps its data: a request cannot move, shorten
+# or stop the journal.
 _PROTECTED = frozenset(
     {
         "configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome",
         "fastPath", *_JOURNAL, *_SEEN, *SECURITY, *_PLACES_AND_THREADS, *tls_settings.KEYS, *DEFAULTS,
     }
 )  # fmt: skip
-# Keys that only another server of the same file may know: by what they seem to be about.
+# Another server may use keys of the same file that we do not know. Protect keys that look sensitive by name.
 _DELICATE = re.compile(
     r"path|dir|file|home|port|addr|peers|thread|tls|ssl|acl|auth|secret|password|key", re.I
 )
 
 FSYNC = ("always", "interval", "never")
-# What upstream has not is shown where it says something.
+# Settings that upstream does not have are shown only if they differ from these defaults.
 _QUIET = {"fastPath": "true", "logFormat": "text", "logLevel": "INFO"}
 _CHOICES = {
     "journalFsync": FSYNC,
@@ -58,10 +60,10 @@ _SHAPES = {
 
 @dataclass(slots=True)
 class Settings:
-    """All settings with upstream's defaults; times are in ms unless the name says otherwise.
+    """All settings with upstream's defaults. Times are in ms unless the name has another unit.
 
-    `others` are keys that the configuration file had and no server knows; they are echoed. `hidden` are
-    those that stay in the file and are shown to nobody.
+    `others` has the unknown keys of the configuration file, which are shown again. `hidden` has the keys that
+    stay in the file and are never shown.
     """
 
     # NamesrvConfig
@@ -106,7 +108,7 @@ class Settings:
     useEpollNativeSelector: bool = False
     enableShutdownGracefully: bool = False
     shutdownWaitTimeSeconds: int = 30
-    # Ours; shown where there is a journal.
+    # Our own keys, shown if there is a journal.
     journalDir: str | None = None
     journalServerId: str | None = None
     journalFsync: str = "interval"
@@ -115,7 +117,7 @@ class Settings:
     journalKeepMegabytes: int = 2048
     journalKeepDays: int = 400
     journalSnapshotMinutes: int = 60
-    # Ours; shown where they say something.
+    # Our own keys, shown if they have a value.
     httpAddress: str | None = None
     httpTokenFile: str | None = None
     nsaddr: str | None = None
@@ -126,7 +128,7 @@ class Settings:
     logLevel: str = "INFO"
     fastPath: bool = True
 
-    # Ours; shown where they are not as they are by default.
+    # Our own keys, shown if they differ from the default.
     maxConnections: int = DEFAULTS["maxConnections"]
     maxConnectionsPerAddress: int = DEFAULTS["maxConnectionsPerAddress"]
     maxFrameBytes: int = DEFAULTS["maxFrameBytes"]
@@ -157,9 +159,9 @@ class Settings:
     protected: frozenset[str] = _PROTECTED
 
     def set(self, key: str, text: str) -> str | None:
-        """Set a key from its text, which is trimmed. What is wrong with it, in words, or None.
+        """Set a key from its text, which is trimmed. Return a description of the problem, or None.
 
-        A bad number leaves the key as it is; a flag that is not "true" is false, as upstream reads it.
+        A bad number leaves the key unchanged. A flag that is not "true" is false, as upstream.
         """
         text = text.strip()
         kind = _KINDS.get(key)
@@ -188,14 +190,14 @@ class Settings:
         return problem
 
     def protect(self) -> None:
-        """Fix which keys no request may change; called once, when the configuration is complete."""
+        """Fix the keys that no request may change. Call this once, when the configuration is complete."""
         listed = {key.strip() for key in self.configBlackList.split(";")}
         self.protected = _PROTECTED | listed
 
     def update(self, changes: Mapping[str, str]) -> SettingsChanged:
-        """Apply the keys of UPDATE_NAMESRV_CONFIG; NoPermission, with nothing done, for a protected one.
+        """Apply the keys of UPDATE_NAMESRV_CONFIG. Unknown keys are ignored.
 
-        Keys that nobody knows are passed over.
+        Raises NoPermission, without a change, if one of the keys is protected.
         """
         if self.protected.intersection(changes) or any(map(self._is_delicate, changes)):
             raise NoPermission("Can not update config in black list.")
@@ -216,18 +218,18 @@ class Settings:
         return key in self.others and _DELICATE.search(key) is not None
 
     def restore(self, items: Mapping[str, str]) -> None:
-        """Go back to settings of before: what has come since could not be kept."""
+        """Go back to earlier settings, because the later changes could not be saved."""
         for key in _NULL.difference(items):
             setattr(self, key, None)
         for key, text in {**_QUIET, **items}.items():
             self.set(key, text)
 
     def _texts(self) -> dict[str, str]:
-        """All keys, those too that are not shown."""
+        """All keys with their texts, including those that are not shown."""
         return {**_QUIET, **self.items()}
 
     def items(self) -> dict[str, str]:
-        """All keys with their texts, sorted; what is null is left out, and what is not in use."""
+        """The shown keys with their texts, sorted. Keys that are null or not in use are left out."""
         unused = {key for key in SECURITY if not getattr(self, key)}
         unused.update(key for key, usual in _QUIET.items() if _text(getattr(self, key)) == usual)
         unused.update(key for key, usual in DEFAULTS.items() if getattr(self, key) == usual)
@@ -238,7 +240,7 @@ class Settings:
         return dict(sorted({**self.others, **known}.items()))
 
     def limits(self) -> Limits:
-        """What is understood at all."""
+        """The size limits for decoding."""
         return Limits(
             effective(self.maxFrameBytes),
             effective(self.maxHeaderBytes),
@@ -252,7 +254,7 @@ class Settings:
         )
 
     def body(self, really: Mapping[str, str] = MappingProxyType({})) -> bytes:
-        """`key=value` lines, as GET_NAMESRV_CONFIG answers and `-p` prints; those of `really` instead."""
+        """The lines `key=value` of GET_NAMESRV_CONFIG and of `-p`. `actual_settings` take precedence."""
         items = {**self.items(), **really}
         return "".join(f"{key}={items[key]}\n" for key in sorted(items)).encode("utf-8", "replace")
 
@@ -278,4 +280,4 @@ _KINDS: dict[str, type] = {
 _NULL = frozenset(item.name for item in fields(Settings) if item.name in _KINDS and item.default is None)
 
 KEYS = frozenset(_KINDS)
-"""All keys that mean something to this server."""
+"""All keys that this server knows."""

@@ -1,6 +1,6 @@
-"""A snapshot of all that a name server knows, in two steps: a quick copy, and the event made of it.
+"""The snapshot of a name server's tables, in two steps: a quick copy, and the event built from it.
 
-The copy is taken between two requests; the event can be made elsewhere, later.
+The server takes the copy between two requests. Another thread can build the event later.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ KvTables = Mapping[str, Mapping[str, str | None]]
 
 
 class Copy(NamedTuple):
-    """What the tables held; nothing in it changes any more."""
+    """An immutable copy of the tables."""
 
     clusters: tuple[ClusterNames, ...]
     groups: tuple[Group, ...]
@@ -37,7 +37,7 @@ class Copy(NamedTuple):
 
 
 def copy(state: NameServerState, now: int, kv: KvTables, settings: Mapping[str, str]) -> Copy:
-    """What the tables hold; `kv` and `settings` as they are kept, which must not change any more."""
+    """Copy the tables. `kv_tables` and `settings` are the saved ones, and must not change after the call."""
     tables = state.tables
     return Copy(
         tuple(ClusterNames(cluster, tuple(names)) for cluster, names in tables.clusters.items()),
@@ -66,7 +66,7 @@ def _mappings(found: Mapping[str | None, MappingInfo]) -> tuple[tuple[str | None
 
 
 def snapshot(copied: Copy, reason: str) -> Snapshot:
-    """The event: queues that are equal stand in it once, topics that are alike together."""
+    """Build the event. It contains equal queues once, and groups topics with equal queues."""
     queues, routes = _alike(copied.topics)
     return Snapshot(
         reason,
@@ -82,7 +82,7 @@ def snapshot(copied: Copy, reason: str) -> Snapshot:
 
 
 def _alike(topics: Mapping[str, Queues]) -> tuple[tuple[QueueData, ...], tuple[AlikeTopics, ...]]:
-    """By identity: what is equal mostly is the same (`RouteTables`), and hashing it all takes too long."""
+    """Group by identity: `RouteTables` shares equal queues, and hashing all of them takes too long."""
     topics_at: dict[int, list[str]] = {}
     topics_of: dict[tuple[int, ...], list[str]] = {}
     places: dict[int, int] = {}

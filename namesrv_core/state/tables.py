@@ -1,7 +1,7 @@
-"""RouteTables: who is where with which topics, and the invariants between the tables.
+"""The route tables (clusters, broker groups, live brokers, topics, mappings) and the invariants between them.
 
-A topic has an entry only while a broker has queues of it; a queue mapping goes with its broker group, or when
-the broker brings the topic without one; a cluster lists a broker name only while the group exists.
+A topic has an entry only while a broker has queues of it. A queue mapping disappears with its broker group,
+or when the broker registers the topic without one. A cluster lists a broker name only while the group exists.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,11 +22,11 @@ LiveKey = tuple[str, str]
 """Cluster name and broker address."""
 
 _MOVED = 20_000
-"""Names of brokers, more than there are: those of brokers that are gone are among them."""
+"""The most broker names to remember: more than there are brokers, because removed brokers are included."""
 
 
 class BrokerGroup:
-    """The brokers of one name: a master and its slaves, by id (`BrokerData`)."""
+    """The brokers of one name: the addresses of a master and its slaves by id (upstream: `BrokerData`)."""
 
     __slots__ = ("acting_master", "addrs", "cluster", "name", "zone")
 
@@ -39,9 +39,9 @@ class BrokerGroup:
 
 
 class Broker(NamedTuple):
-    """Who registers: a place in a group, an address, and how it wants to be treated.
+    """The header of a registration: a place in a group, an address, a timeout and options.
 
-    `acting_master` is None for brokers older than 5.0, which do not send it.
+    `enable_acting_master` is None for brokers older than 5.0, which do not send it.
     """
 
     cluster_name: str
@@ -55,10 +55,10 @@ class Broker(NamedTuple):
 
 
 class Seal(NamedTuple):
-    """What tells a broker's registration from any other, and the generation in which it left the tables.
+    """Identifies a broker's last registration, and the generation of the tables after it.
 
-    `said` is all that came beside the body, of `size` bytes; `digest` is its hash, which nobody outside of
-    this process can foresee, or those of its parts.
+    `request_context` is the rest of the request beside the body of `body_size` bytes. `body_digest` is the
+    body's hash, or the hashes of its pieces. Python salts the hash, so clients cannot construct collisions.
     """
 
     broker: Broker
@@ -69,10 +69,10 @@ class Seal(NamedTuple):
 
 
 class LiveBroker:
-    """A broker that was heard of: when (ms), on which channel, with which data version.
+    """A live broker: the time of its last sign of life, its channel and its data version.
 
-    `former_channels` are those it has registered over before and that are still open; `is_silent` says
-    that its silence was noticed. `seal` stands for the registration that was applied last: see `Seal`.
+    `former_channel_ids` are open channels over which it registered before. `is_silent` is set once its
+    silence has been reported. `last_fingerprint` identifies the registration that was applied last.
     """
 
     __slots__ = (
@@ -99,9 +99,9 @@ class LiveBroker:
 
 
 class RouteTables:
-    """The tables of `RouteInfoManager`. `generation` moves whenever an answer about routes may change.
+    """The tables of `RouteInfoManager`. `generation` changes whenever a route may change.
 
-    Queues have come, gone or become others in so many `moves`.
+    `move_count` counts the changes of queues.
     """
 
     def __init__(self) -> None:
@@ -118,18 +118,18 @@ class RouteTables:
         self._same: dict[QueueData, QueueData] = {}
 
     def shared(self, queue: QueueData) -> QueueData:
-        """The one record that stands for all that are equal: a broker has a handful, whatever its topics."""
+        """The shared record of all equal queues. A broker with many topics has only a few different ones."""
         if len(self._same) > 100_000:
             self._same.clear()
         return self._same.setdefault(queue, queue)
 
     def queues_of(self, topic: str) -> Queues:
-        """A topic's queues by broker name; none for one that is not known."""
+        """The queues of a topic by broker name; empty for an unknown topic."""
         placement = self.topics.get(topic)
         return NO_QUEUES if placement is None else placement.queues
 
     def set_queue(self, topic: str, queue: QueueData) -> TopicChange | None:
-        """Put a broker's queues of a topic; None if they are as they were."""
+        """Set a broker's queues of a topic. Return None if that changes nothing."""
         here = self.topics.get(topic)
         before = None if here is None else here.queues.get(queue.broker_name)
         if before == queue:
@@ -152,7 +152,7 @@ class RouteTables:
     def change_all(
         self, broker_name: str, change: Callable[[QueueData], QueueData | None]
     ) -> tuple[TopicChanges, ...]:
-        """Put other queues of a broker in the place of those it has, or none, for all of its topics."""
+        """Change a broker's queues of all its topics. `change_queue` returns new queues or None."""
         topics: dict[Placement, list[str]] = {}
         for topic, placement in self.topics.items():
             if broker_name in placement.queues:
@@ -160,7 +160,7 @@ class RouteTables:
         if topics:
             self._note_move(broker_name)
         found = []
-        # All topics of a placement have queues on a broker, or none has.
+        # Either all topics of a placement have queues on the broker or none of them.
         for placement, names in topics.items():
             before = placement.queues[broker_name]
             after = change(before)
@@ -191,9 +191,9 @@ class RouteTables:
     def put(
         self, broker_name: str, found: Sequence[Move], fresh: Mapping[str, Placement], moves: int
     ) -> None:
-        """Move a broker's topics at once, as it was `found` when there had been so many `moves`.
+        """Apply the moves of a broker's topics that were computed when `move_count` had this value.
 
-        `fresh` are those that were in no place. What has happened meanwhile is kept.
+        `new_placements` has the topics that had no placement. Later changes of other brokers are kept.
         """
         is_same = self.moves == moves
         are_there = [is_same if here is None else here.moves <= moves for here, *_ in found]
@@ -209,10 +209,10 @@ class RouteTables:
                     self._move(topic, here, self.successors.put(here, move.queue))
 
     def _move_together(self, move: Move) -> None:
-        """All of these topics are where they were found to be."""
+        """Move topics together, because all of them still have the placement that was computed."""
         here, there, count = move.here, move.there, len(move.topics)
         if here is not None:
-            # Others may have changed the place itself meanwhile.
+            # Other brokers may have changed the placement's own queues meanwhile.
             there = self.successors.put(here, move.queue)
             if here.topics == count and not there.topics:
                 here.queues = there.queues
@@ -225,7 +225,7 @@ class RouteTables:
         there.moves = self.moves
 
     def moved(self, broker_name: str) -> int:
-        """How many `moves` there had been with the last one of that broker's queues, or more."""
+        """The `move_count` after the last move of this broker's queues, or a higher number."""
         return self._moved.get(broker_name, self._forgotten)
 
     def _note_move(self, broker_name: str) -> None:
@@ -236,14 +236,14 @@ class RouteTables:
         self._moved[broker_name] = self.moves
 
     def set_mapping(self, topic: str, info: MappingInfo) -> MappingChange | None:
-        """Put which queues of a static topic a broker holds; None if that was known."""
+        """Set the mapping of a static topic on a broker. Return None if that changes nothing."""
         mappings = self.mappings.setdefault(topic, {})
         before = mappings.get(info.bname)
         mappings[info.bname] = info
         return None if before == info else MappingChange(topic, info.bname, before, info)
 
     def drop_mapping(self, topic: str, broker_name: str) -> MappingChange | None:
-        """Forget which queues of a static topic a broker holds; None if it held none."""
+        """Remove the mapping of a static topic on a broker. Return None if there is none."""
         mappings = self.mappings.get(topic, {})
         before = mappings.pop(broker_name, None)
         if not mappings:
@@ -254,7 +254,7 @@ class RouteTables:
         return [topic for topic, placement in self.topics.items() if broker_name in placement.queues]
 
     def drop_group(self, name: str) -> tuple[MappingChange, ...]:
-        """Forget a group that has no member left, in every cluster that lists it, with its mappings."""
+        """Remove a group without members from all clusters, together with its mappings."""
         del self.groups[name]
         for cluster in [cluster for cluster, names in self.clusters.items() if name in names]:
             names = self.clusters[cluster]
@@ -265,9 +265,9 @@ class RouteTables:
         return changes(self.drop_mapping(topic, name) for topic in topics)
 
     def members_at(self, key: LiveKey) -> Iterator[tuple[BrokerGroup, int]]:
-        """The groups listed by that cluster which have the address, with the id it has there.
+        """The cluster's groups that contain the address, with the address's broker id in each.
 
-        It is one group, unless a broker changed its name.
+        There is one such group, unless a broker has changed its name.
         """
         cluster, addr = key
         for name in self.clusters.get(cluster, ()):
@@ -281,5 +281,5 @@ class RouteTables:
 
 
 def changes(found: Iterable[MappingChange | None]) -> tuple[MappingChange, ...]:
-    """Those that are changes."""
+    """The changes that are not None."""
     return tuple(change for change in found if change is not None)

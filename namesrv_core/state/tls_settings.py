@@ -1,4 +1,4 @@
-"""Upstream's settings of TLS (`TlsSystemConfig`): what they mean together, and what cannot be."""
+"""Upstream's TLS settings (`TlsSystemConfig`): their combined meaning and their contradictions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,7 @@ KEYS = (
     _CLIENT_CERT, _CLIENT_KEY, _PROTOCOLS, _CIPHERS, *SECRETS,
 )  # fmt: skip
 PINNED = (MODE, _ENABLE)
-"""What a file of TLS cannot change."""
+"""The keys that a TLS file cannot change."""
 DEFAULT_CONFIG_FILE = "/etc/rocketmq/tls.properties"
 _CHOICES = {MODE: ("disabled", "permissive", "enforcing"), _NEED: ("none", "optional", "require")}
 _SPOKEN = ("TLSv1.2", "TLSv1.3")
@@ -29,8 +29,10 @@ _FLAGS = (_TEST_MODE, _AUTH, _ENABLE, _AUTH_SERVER)
 
 
 class Outgoing(NamedTuple):
-    """How this server asks brokers: whom it verifies (`trust_path`, the system's authorities if None), if at
-    all, and what it shows if it is to.
+    """TLS for requests to brokers.
+
+    With `is_verifying` the server verifies brokers against `trust_path`, or against the system's authorities
+    if that is None. `cert_path` is the certificate that it presents on request.
     """
 
     is_verifying: bool
@@ -45,11 +47,11 @@ class Outgoing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TlsSettings:
-    """How a name server offers TLS; paths are None where there are none.
+    """TLS for incoming connections.
 
-    Without `cert_path` it shows a certificate that it made itself (test mode). `clients` is whether a
-    certificate is asked of clients: "none", "optional", "require"; it is verified against `trust_path`, the
-    system's authorities if None. `protocols` and `ciphers` are the only ones that it speaks, () is any.
+    Without `cert_path` the server presents a self-signed certificate (test mode). `client_auth` says whether
+    it requests client certificates: "none", "optional" or "require". It verifies them against `trust_path`,
+    or against the system's authorities if that is None. Empty `protocols` or `ciphers` allow any.
     """
 
     mode: str = "permissive"
@@ -63,7 +65,7 @@ class TlsSettings:
     ciphers: tuple[str, ...] = ()
 
     def shown(self) -> dict[str, str]:
-        """By upstream's keys, what is not as it is by default; no password."""
+        """The values that differ from the defaults, by upstream's keys, without passwords."""
         values = {
             MODE: self.mode,
             _CERT: self.cert_path,
@@ -79,7 +81,7 @@ class TlsSettings:
 
     @classmethod
     def of(cls, items: Mapping[str, str]) -> Self:
-        """From texts by upstream's keys. BadSettings for what upstream would pass over in silence."""
+        """Read texts by upstream's keys. Raises BadSettings for errors that upstream ignores silently."""
         given = {key: text.strip() for key, text in items.items() if key in KEYS and text.strip()}
         for key, choices in _CHOICES.items():
             given[key] = given.get(key, choices[1] if key == MODE else choices[0]).lower()
@@ -117,7 +119,7 @@ class TlsSettings:
 
     @staticmethod
     def _clients(given: Mapping[str, str]) -> str:
-        """Whether certificates are asked of clients; one that nobody verifies says nothing."""
+        """Whether to request client certificates. A certificate that is not verified proves nothing."""
         if given.get(_AUTH, "false").lower() == "true":
             return given[_NEED]
         if given[_NEED] == "require":
@@ -132,7 +134,7 @@ def _listed(given: Mapping[str, str], key: str) -> tuple[str, ...]:
 
 
 def _protocols(given: Mapping[str, str]) -> tuple[str, ...]:
-    """Those that may be spoken; what is too old for that is passed over, as it never is."""
+    """The allowed protocols. Protocols that are too old are ignored, because the server never uses them."""
     named = _listed(given, _PROTOCOLS)
     strange = [name for name in named if name not in _SPOKEN + _TOO_OLD]
     spoken = tuple(name for name in named if name in _SPOKEN)
@@ -142,7 +144,7 @@ def _protocols(given: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _outgoing(given: Mapping[str, str]) -> Outgoing | None:
-    """With upstream's defaults: nobody is verified unless that is said."""
+    """Read the settings for outgoing TLS. As upstream, brokers are verified only if a setting says so."""
     if given.get(_ENABLE, "false").lower() != "true":
         return None
     if given.get(_TEST_MODE, "false").lower() == "true":

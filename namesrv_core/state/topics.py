@@ -1,4 +1,4 @@
-"""Topics that are deleted or registered by themselves, beside the registrations of their brokers."""
+"""Requests that delete or register a single topic, independent of the registrations of brokers."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from namesrv_core.state.tables import RouteTables
 
 
 def delete(tables: RouteTables, topic: str | None, cluster: str | None) -> list[TopicDeleted]:
-    """Drop a topic's queues in one cluster, or in all where none is named; an unknown topic is no error."""
+    """Delete a topic's queues in one cluster, or without a cluster in all. An unknown topic is no error."""
     if topic is None:
         return []
     names = list(tables.clusters.get(cluster, {}) if cluster else tables.queues_of(topic))
@@ -19,10 +19,9 @@ def delete(tables: RouteTables, topic: str | None, cluster: str | None) -> list[
 
 
 def register(tables: RouteTables, topic: str | None, queues: Iterable[QueueData]) -> list[TopicsChanged]:
-    """Store a topic's queues as they are given, permissions included, up to the first unknown broker.
+    """Store the queues of a topic, with their permissions, up to the first unknown broker.
 
-    For a topic that is new, an unknown broker means that nothing is stored
-    (`RouteInfoManager#registerTopic`).
+    Store nothing for a new topic if a broker is unknown (`RouteInfoManager#registerTopic`).
     """
     queues = list(queues)
     known = [queue for queue in queues if queue.broker_name in tables.groups]

@@ -1,6 +1,6 @@
-"""Route facts: which queues a topic had on a broker, from when to when, as a name server knew it. Pure.
+"""Route facts: the spans in which a topic had certain queues on a broker, per name server. Pure.
 
-Snapshots that say what the events before them say are passed over: that they do, `journalVerify` checks.
+Only fresh snapshots count. The others repeat the events before them, which `journalVerify` checks.
 """
 
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
@@ -34,10 +34,11 @@ _NEVER = 1 << 62
 
 
 def facts(ns_event: DataFrame, turns: DataFrame) -> DataFrame:
-    """A row for each time in which a topic's queues on a broker were the same.
+    """Return a row for each span in which a topic's queues on a broker stayed the same.
 
-    `known` is false while nobody looked, with the queues as they last were. `validTo` is null for what goes
-    on. `from…` is the record that began it, `to…` the one that ended it, or one of the marks of `coverage`.
+    `known` is false while the tables were unknown; the row then has the last known queues. `validTo` is null
+    for the present state. `from…` and `to…` describe the record that began or ended the span, or a mark of
+    `coverage.find_route_marks`.
     """
     told = tellers(ns_event)
     marks = coverage.marks(turns)
@@ -60,7 +61,7 @@ def facts(ns_event: DataFrame, turns: DataFrame) -> DataFrame:
 
 
 def _changes(told: DataFrame, turns: DataFrame) -> DataFrame:
-    """What events say of topics: queues that came or changed, or that are there no more."""
+    """Return the steps from events: queues that are new, changed or gone."""
     changes = told.where("changes is not null").select(
         "witness", "server", "place", "time", "type", "cause", "client", "changes"
     )
@@ -82,7 +83,7 @@ def _changes(told: DataFrame, turns: DataFrame) -> DataFrame:
 
 
 def _snapshots(told: DataFrame, marks: DataFrame) -> DataFrame:
-    """What there is in snapshots that begin something."""
+    """Return the steps from fresh snapshots: one per topic and broker."""
     fresh = marks.where("isFresh").select("server", col("epoch").alias("seq"), "since")
     tables = told.select("server", "seq", "routes", "queues", "type", "cause", "client")
     begun = tables.where("type = 'Snapshot'").join(broadcast(fresh), ["server", "seq"])
@@ -112,7 +113,7 @@ def _began_by() -> list[Column]:
 
 
 def _lasting(steps: DataFrame, marks: DataFrame) -> DataFrame:
-    """Steps with their ends: the next step of the same key, or the next snapshot that begins all anew."""
+    """Add the end of each step: the next step of the same key, or the next fresh snapshot."""
     by_server = Window.partitionBy("server").orderBy("epoch")
     epochs = marks.where("isFresh").select(
         col("server").alias("of"),
@@ -137,7 +138,7 @@ def _lasting(steps: DataFrame, marks: DataFrame) -> DataFrame:
 
 
 def _split(lasting: DataFrame, marks: DataFrame) -> DataFrame:
-    """Cut where what is known ends, and where it begins again."""
+    """Split the steps where the tables become unknown, and where they become known again."""
     by_epoch = Window.partitionBy("server", "epoch").orderBy("place", "half")
     turns = marks.select("*", lag("known").over(by_epoch).alias("before")).where(
         "before is null or before <> known"
@@ -180,7 +181,7 @@ def _split(lasting: DataFrame, marks: DataFrame) -> DataFrame:
 
 
 def _merged(split: DataFrame) -> DataFrame:
-    """Rows one behind the other that say the same as one: the begin of the first, the end of the last."""
+    """Merge adjacent rows with equal values: the begin of the first row, the end of the last."""
     ordered = _by_key("since")
     follows = lag("until").over(ordered).eqNullSafe(col("since"))
     for name in (*QUEUES, "known"):

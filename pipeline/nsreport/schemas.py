@@ -1,4 +1,4 @@
-"""What an event looks like to Spark: computed from the events, with the names that journals have."""
+"""Schemas: the Spark schemas of events, computed from `namesrv_core.events`, with the journal's names."""
 
 import types
 import typing
@@ -33,19 +33,19 @@ TEXT, WHOLE, REAL = StringType(), LongType(), DoubleType()
 
 
 def shape(**columns: DataType) -> StructType:
-    """Columns of a table, by their names, in this order."""
+    """Build a schema; the keyword arguments are the columns in order."""
     return StructType([StructField(name, kind) for name, kind in columns.items()])
 
 
 ENVELOPE = shape(v=WHOLE, seq=WHOLE, time=WHOLE, server=TEXT, type=TEXT, cause=TEXT, client=TEXT, source=TEXT)
-"""What all records have; times are in ms since 1970, UTC."""
+"""The fields of every record; times are in ms since 1970, UTC."""
 
 
 def record() -> StructType:
-    """A record of a journal: its envelope, then every field that any kind of event has.
+    """Return the schema of a journal record: the envelope, then every field of any event type.
 
-    A field means the same wherever it stands, so that all kinds share a column. What stands in an array
-    beside things of other types (the pairs of `TopicMappings`) is its JSON text.
+    A field has the same meaning in all event types, so they share its column. The items of an array with
+    mixed types (the pairs of `TopicMappings`) become JSON text.
     """
     hints = {
         name: hint
@@ -66,19 +66,19 @@ BRONZE = shape(
     kind=TEXT,
     date=DateType(),
 )
-"""A line as it was read; `server` is the name that the operator gave its file, `date` the day (UTC) it is of.
+"""A line as read; `server` is the name that the operator gave to its file, `date` the day (UTC) of the line.
 
-The same line of the same server has the same `hash`, in whatever file it stands.
+The same line of the same server has the same `hash` in every file.
 """
 
 
 def ns_event() -> StructType:
-    """An event whatever it was read from: a record, and where that is from.
+    """Return the schema of an event from any source: a record and its origin.
 
-    `ts` is `time` as a timestamp. `dialect` is what it was read from: "journal", "collector", "4.x" or "5.x".
-    `confidence` is 1.0 in journals, less where a log only hints. `cluster` is `clusterName`, or that of the
-    broker as far as it is known, else "-". `sourceFile` and `sourceLine` are where it was read.
-    `changesWrite` is of TopicsChanged: whether a topic was closed to writes or opened; of many, few do so.
+    `ts` is `time` as a timestamp. `dialect` is the source: "journal", "collector", "4.x" or "5.x".
+    `confidence` is 1.0 for journals, and less if a log gives only hints. `cluster` is `clusterName`, else the
+    broker's cluster if it is known, else "-". `sourceFile` and `sourceLine` locate the line. `changesWrite`
+    is set for TopicsChanged: whether the event closed a topic to writes or opened one. Few of them do.
     """
     own = shape(
         ts=TimestampType(),
@@ -95,7 +95,7 @@ def ns_event() -> StructType:
 
 
 def of(hint: Any) -> DataType:
-    """The type of a field, from its type in Python."""
+    """Return the Spark type for a Python type hint."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
         return next(of(item) for item in args if item is not type(None))

@@ -1,4 +1,4 @@
-"""The Spark session: the settings that this work needs, on whatever master."""
+"""Session: starts, tunes and stops the Spark session, on any master."""
 
 import os
 import re
@@ -24,20 +24,20 @@ SETTINGS = {
     _ZONE: "UTC",
     _PARTITIONS: "8",
     "spark.ui.enabled": "false",
-    # Plans as text, which nobody looks at, are made anew at each step of them.
+    # Spark renders the plan as text after each step; an empty text saves that time.
     "spark.sql.maxPlanStringLength": "0",
-    # Programs made for a step are kept until it is asked for again: a run has more steps than Spark keeps.
+    # A run compiles more query stages than the default cache holds.
     "spark.sql.codegen.cache.maxEntries": "1000",
-    # Lists of kinds are looked up in the statistics of files, however long they are.
+    # Push long IN lists of event types down to the Parquet statistics.
     "spark.sql.parquet.pushdown.inFilterThreshold": "100",
-    # A row is a whole file there.
+    # A row of the only Python UDF is a whole file.
     "spark.sql.execution.python.udf.maxRecordsPerBatch": "1",
-    # One process lists the folders of a year quicker than a job does.
+    # The driver lists the folders of a year faster than a Spark job.
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.sources.partitionOverwriteMode": "dynamic",
 }
-"""Where Spark's own defaults do not fit; `start` adds those of the caller."""
+"""Settings that differ from Spark's defaults; `start_session` adds the caller's settings."""
 
 _ADAPTIVE = "spark.sql.adaptive.enabled"
 _PROGRAMS = {
@@ -45,30 +45,30 @@ _PROGRAMS = {
     "spark.sql.codegen.factoryMode": ("NO_CODEGEN", "FALLBACK"),
     _ADAPTIVE: ("false", "true"),
 }
-"""How few rows are worked on, and how many: queries of few take less time than making programs of them."""
+"""Values for few rows and for many rows: for few rows, compiling a query takes longer than running it."""
 
 FEW = 50_000
-"""Rows that are worked on one by one, and not by programs made for them."""
+"""Up to this many rows Spark interprets queries instead of compiling them."""
 
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _SOON = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
 _MEMORY = "spark.driver.memory"
 _LEAST_MEMORY, _MOST_MEMORY = 1 << 30, 4 << 30
 _CONTAINER = Path("/sys/fs/cgroup/memory.max")
-"""What this process and those beside it may have, in bytes, or a word where there is no bound."""
+"""The memory limit of the container in bytes, or `max`."""
 
 _PATIENCE = 120
 
 
 def start(cache: Path, master: str | None = None, settings: Mapping[str, str] | None = None) -> SparkSession:
-    """A session; without `master` the one that is configured (spark-submit), or this machine's cores.
+    """Start a session; without `master_url` on the master that spark-submit configured, or on this machine.
 
-    `cache` is a folder for what is made once. Raises `java.NoJava`.
+    `cache_folder` holds files that are made once. Raises `java.JavaNotFoundError`.
     """
     submitted = is_submitted()
     if not submitted:
         os.environ["JAVA_HOME"] = java.home(os.environ, cache)
-    # Workers run the Python that runs here, not the first of the path.
+    # Workers use the Python of this process, not the first one on the path.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     given = _given() if submitted else {}
     local = (master or given.get("spark.master", "local")).startswith("local")
@@ -86,29 +86,29 @@ def start(cache: Path, master: str | None = None, settings: Mapping[str, str] | 
 
 
 def is_submitted() -> bool:
-    """Whether Spark has started this program (spark-submit), and not this program Spark."""
+    """Whether spark-submit started this process; otherwise this process starts Spark."""
     return "PYSPARK_GATEWAY_PORT" in os.environ
 
 
 def _given() -> dict[str, str]:
-    """What spark-submit was told."""
+    """Return the settings that spark-submit passed on."""
     SparkContext._ensure_initialized()
     return dict(SparkConf().getAll())
 
 
 def _defaults(is_local: bool, given: Mapping[str, str]) -> dict[str, str]:
-    """Our settings, without those that spark-submit was given, or that are for one machine."""
+    """Return DEFAULT_SETTINGS without those that spark-submit sets, or that fit only a single machine."""
     found = dict(SETTINGS)
     if not is_local:
         del found[_PARTITIONS]
     elif not given and not _has_memory(os.environ):
         found[_MEMORY] = f"{memory() >> 20}m"
-    # Our times are of UTC, whatever anybody says.
+    # All times are UTC: this setting wins over spark-submit's.
     return {key: value for key, value in found.items() if key == _ZONE or key not in given}
 
 
 def _has_memory(environment: Mapping[str, str]) -> bool:
-    """Whether that of Java is said: by what started it, in the environment, or in Spark's defaults."""
+    """Whether submit arguments, the environment or Spark's defaults file set Java's memory."""
     given = environment.get("PYSPARK_SUBMIT_ARGS", "")
     if "SPARK_DRIVER_MEMORY" in environment:
         return True
@@ -122,7 +122,7 @@ def _has_memory(environment: Mapping[str, str]) -> bool:
 
 
 def memory() -> int:
-    """How many bytes Java may have where nobody says it: a quarter of this machine's, within bounds."""
+    """Return Java's memory limit if none is set: a quarter of the machine's memory, from 1 to 4 GiB."""
     whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if _CONTAINER.is_file() and (limit := _CONTAINER.read_text().strip()).isdigit():
         whole = min(whole, int(limit))
@@ -130,11 +130,11 @@ def memory() -> int:
 
 
 def suit(spark: SparkSession, rows: int, *, asks_much: bool = False) -> None:
-    """Set the session up for tables of about so many rows; what the operator has set, stays.
+    """Adapt the session to tables of about `row_count` rows; settings of the operator stay.
 
-    What `asks_much` of them has long plans. On one machine, to plan the rest of such a one anew whenever a
-    step of it is done takes a quarter of the time (10 million events), and changes little. On others, where
-    Spark takes two hundred partitions for whatever it is, nothing else makes few of them where rows are few.
+    A local session turns adaptive execution off for few rows, and for queries with `has_long_plans`:
+    replanning them after each step takes a quarter of the time (measured with 10 million events) and changes
+    little. On a cluster it stays on: nothing else reduces Spark's 200 shuffle partitions for few rows.
     """
     given = spark.sparkContext.getConf()
     is_few = rows <= FEW
@@ -146,9 +146,9 @@ def suit(spark: SparkSession, rows: int, *, asks_much: bool = False) -> None:
 
 
 def gathered(rows: DataFrame, columns: Sequence[str]) -> DataFrame:
-    """The same with all that are alike in these columns in one task, to be written into one file.
+    """Bring rows with equal values in these columns into one task, which writes one file.
 
-    Those that are many are parted again where queries are planned as they go, and only there.
+    With adaptive execution, and only then, Spark splits large groups again.
     """
     if rows.sparkSession.conf.get(_ADAPTIVE) == "true":
         return rows.hint("rebalance", *map(col, columns))
@@ -156,10 +156,10 @@ def gathered(rows: DataFrame, columns: Sequence[str]) -> DataFrame:
 
 
 class Program:
-    """A session of this process's own, quick to start from the second time on, and its end.
+    """Owns the session of this process. From the second start on, a class archive makes the start faster.
 
-    Where it `ends_soon`, Java compiles nothing for the long run: that is half the work of a run of a minute
-    or two, and nobody lives to see it paid back.
+    If `is_short_run`, Java skips its optimizing compiler, which takes half the work of a run of one or two
+    minutes and pays off only in longer runs.
     """
 
     def __init__(
@@ -183,12 +183,12 @@ class Program:
 
 
 def _end_java() -> int:
-    """Have Java end, and wait until it has; its exit code, -1 where it takes too long."""
+    """Stop Java and wait for it; return its exit code, or -1 after _JAVA_EXIT_SECONDS."""
     gateway: Any = SparkContext._gateway
     process: subprocess.Popen[bytes] = gateway.proc
     assert process.stdin is not None
     gateway.shutdown()
-    # It ends when nobody is there to tell it anything.
+    # Java exits when its stdin is closed.
     process.stdin.close()
     try:
         return process.wait(_PATIENCE)
@@ -197,7 +197,7 @@ def _end_java() -> int:
 
 
 def packed(cache: Path) -> Path:
-    """The packages that workers on other machines need, in a file."""
+    """Write the packages that workers on other machines need to a zip file; return its path."""
     cache.mkdir(parents=True, exist_ok=True)
     path = _pack(cache)
     with zipfile.ZipFile(path, "w") as archive:

@@ -1,4 +1,4 @@
-"""Silver: which tables are made of lines, and of events. Pure."""
+"""Silver: the tables that are built from lines, from the events of a day, and from all events. Pure."""
 
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -17,11 +17,11 @@ FACTS = Table("silver/log_fact", ("date",))
 STATS = Table("silver/stats_minute", ("date",))
 
 OF_LINES = (EVENTS, QUARANTINE, FACTS, STATS)
-"""Made of the lines of the same day; what logs say, of those before it as well."""
+"""Tables built from the lines of the same day. Log lines also depend on the days before."""
 
 
 def of_lines(lines: DataFrame, logs: Parsed | None, days: Sequence[date]) -> dict[Table, DataFrame | Heads]:
-    """These tables but the quarantine, of journals' lines of some days and of all that logs say, if any."""
+    """Build LINE_TABLES, except the quarantine, from lines of some days and from all parsed logs, if any."""
     heads = journals.heads(lines)
     if logs is None:
         return {EVENTS: Heads(heads, journals.parsed)}
@@ -30,7 +30,7 @@ def of_lines(lines: DataFrame, logs: Parsed | None, days: Sequence[date]) -> dic
 
 
 def quarantine(lines: DataFrame, events: DataFrame, logs: Parsed | None, days: Sequence[date]) -> DataFrame:
-    """Of these lines those that are none of these events; and of all logs what nobody understands."""
+    """Return the journal lines without an event, and the log lines that could not be parsed."""
     lost = journals.quarantine(journals.lost(lines, events))
     return lost if logs is None else lost.unionByName(_of(logs.quarantine, days))
 
@@ -40,7 +40,7 @@ def _of(rows: DataFrame, days: Sequence[date]) -> DataFrame:
 
 
 def of_no_logs(spark: SparkSession) -> dict[Table, DataFrame]:
-    """What there is where nobody gave logs."""
+    """Build empty log tables, for a run without logs."""
     return {FACTS: spark.createDataFrame([], LOG_FACT), STATS: spark.createDataFrame([], STATS_MINUTE)}
 
 
@@ -49,7 +49,7 @@ OF_DAYS: dict[Table, Callable[[DataFrame], DataFrame]] = {
     Table("silver/broker_runtime", ("date", "cluster")): looks.broker_runtime,
     Table("silver/consumer_lag", ("date", "cluster")): looks.consumer_lag,
 }
-"""Made of the events of the same day."""
+"""Tables built from the events of the same day."""
 
 TOLD = Table("silver/told", (), ("type", "time"))
 TURNS = Table("silver/turn")
@@ -60,4 +60,4 @@ OF_ALL: dict[Table, tuple[Callable[..., DataFrame], tuple[Table, ...]]] = {
     Table("silver/route_fact", ("date", "cluster")): (routes.facts, (EVENTS, TURNS)),
     Table("silver/entry_fact"): (entries.facts, (EVENTS, TURNS)),
 }
-"""Made of all events and facts of logs: what was begun on a day may go on for months."""
+"""Tables built from all events and log facts: a state that begins on one day may last for months."""

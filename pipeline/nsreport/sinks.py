@@ -1,8 +1,8 @@
-"""Sinks: the tables of a run, in folders of Parquet; the only module that writes them.
+"""Table store: the Parquet tables of a run. Only this module writes them.
 
-Partitions are replaced all together or not at all. What is new is written aside, then a plan of all moves;
-from there on the moves are made, after a crash again by whoever opens the tables next, until the plan is
-gone. Any file system that Spark knows will do. One run writes at a time.
+A commit replaces all partitions or none. The store first writes the new files to a staging folder, then a
+plan of all moves, then makes the moves and removes the plan. After a crash, the next process that opens the
+store finishes the plan. Any file system of Spark works. Only one run writes at a time.
 """
 
 import fcntl
@@ -21,14 +21,14 @@ from nsreport import session
 from nsreport.folders import Folders
 
 FILE_BYTES = 128 << 20
-"""What a file of a table ought to have."""
+"""Compaction makes files of about this size."""
 
 ASIDE = "_staging"
 _PAGE_ROWS = 2000
-"""Of a page of an ordered table: what can be passed over."""
+"""Rows in a page of a sorted table. Readers skip whole pages."""
 
 _FEW = 64
-"""Files whose rows are counted here, from what they say of themselves, and not by a job."""
+"""Up to this many files, the store adds up the row counts of the Parquet footers; else a Spark job counts."""
 
 _PLAN = "plan.json"
 _SCHEMA = "_schema.json"
@@ -38,10 +38,10 @@ _LOCK = "_lock"
 
 
 class Table(NamedTuple):
-    """A table: its name with its layer (`silver/ns_event`), and the columns that its folders are named by.
+    """A table: its name with its layer (`silver/ns_event`), its partition columns and its sort columns.
 
-    Within a file rows are in the `order` of columns by which they are asked for: who asks for a few kinds
-    reads only the pages that have them.
+    Rows of a file are sorted by `order_columns`, so that a query for a few event types reads only the pages
+    that contain them.
     """
 
     name: str
@@ -50,10 +50,10 @@ class Table(NamedTuple):
 
 
 class Heads(NamedTuple):
-    """Rows with what they are laid out by, and how they become those of the table once they are in order.
+    """Rows with only their layout columns, and the function that expands them after partitioning and sorting.
 
-    To move and to sort them like this costs a fraction where they have many columns. `whole` leaves the order
-    as it is, and the columns that the table is parted by.
+    For wide tables it is much cheaper to move and sort rows in this form. `expand_rows` must keep the order
+    of the rows and the partition columns.
     """
 
     rows: DataFrame
@@ -61,7 +61,7 @@ class Heads(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """What is left to do once a plan is written: days to mark, what goes, what comes from where to where."""
+    """The steps of a commit: days to mark as due, paths to remove, and (source, target) paths to move."""
 
     due: list[str]
     removed: list[str]
@@ -69,12 +69,15 @@ class Moves(NamedTuple):
 
 
 class Busy(Exception):
-    """Another run writes there; the text is one line that says so."""
+    """Another run holds the lock of the output folder; the text is one line."""
 
 
 @contextmanager
 def only_one(root: str) -> Iterator[None]:
-    """While it lasts no other run may write there. Busy. There is no lock on other machines' folders."""
+    """Lock a local output folder against other runs during the block. Raises OutputBusyError.
+
+    Folders on other file systems are not locked.
+    """
     parts = urlsplit(root)
     if parts.scheme not in ("", "file"):
         yield
@@ -90,7 +93,7 @@ def only_one(root: str) -> Iterator[None]:
 
 
 class Tables:
-    """The tables in a folder."""
+    """The tables in an output folder."""
 
     def __init__(self, spark: SparkSession, root: str) -> None:
         self._spark = spark
@@ -99,16 +102,16 @@ class Tables:
         self._recover()
 
     def read(self, table: Table) -> DataFrame | None:
-        """All rows; None where it was never written."""
+        """Return all rows of a table, or None if it was never written."""
         schema = self._schema(table)
         if schema is None:
             return None
         return self._spark.read.schema(schema).parquet(self._folders.path(table.name))
 
     def replace(self, table: Table, rows: DataFrame | Heads, days: Iterable[date] | None = None) -> int:
-        """Put rows in the place of all, or of the days whose rows they are; how many these are now.
+        """Replace all rows of a table, or the rows of some days; return the number of new rows.
 
-        Only tables whose folders are named by `date` first have days.
+        `replaced_days` requires a table with `date` as its first partition column.
         """
         new, schema = self._write(table, rows)
         shown = None if days is None else {f"date={day.isoformat()}" for day in days}
@@ -127,9 +130,9 @@ class Tables:
         return count
 
     def append(self, table: Table, rows: DataFrame, *, due: bool = False, gather: bool = True) -> int:
-        """Add rows to those that are there; how many. With `due`, their days are marked in the same step.
+        """Add rows to a table; return their number. With `is_due`, the same commit marks their days as due.
 
-        Without `gather` those of a partition are written where they are: in more files, at less cost.
+        Without `is_gathered` each task writes its own files: less work, but more files per partition.
         """
         new, schema = self._write(table, rows, gather)
         files = self._folders.files(new)
@@ -140,16 +143,16 @@ class Tables:
         return count
 
     def due(self) -> list[date]:
-        """The days that are marked, the first one first."""
+        """Return the days that are marked as due, in order."""
         return [date.fromisoformat(name) for name in self._folders.files(_DUE)]
 
     def done(self, days: Iterable[date]) -> None:
-        """Take the marks of these away."""
+        """Remove the marks of these days."""
         for day in days:
             self._folders.remove(f"{_DUE}/{day.isoformat()}")
 
     def compact(self, table: Table) -> int:
-        """Put many small files of a partition together; how many partitions that concerned."""
+        """Merge the small files of each partition; return the number of partitions that changed."""
         done = 0
         for place in self._folders.leaves(table.name):
             folder = f"{table.name}/{place}" if place else table.name
@@ -165,7 +168,7 @@ class Tables:
         return done
 
     def _write(self, table: Table, rows: DataFrame | Heads, gather: bool = True) -> tuple[str, StructType]:
-        """Where they are now, and their columns."""
+        """Write rows to the staging folder; return their folder and schema."""
         new = f"{ASIDE}/{_NEW}"
         heads = rows if isinstance(rows, Heads) else Heads(rows, _as_they_are)
         gathered = heads.rows
@@ -185,7 +188,7 @@ class Tables:
         self._carry_out(moves)
 
     def _recover(self) -> None:
-        """Finish what was decided, and forget what was not."""
+        """Finish a commit whose plan was written; discard staged files without a plan."""
         plan = self._folders.text(f"{ASIDE}/{_PLAN}")
         if plan is not None:
             self._carry_out(Moves(*json.loads(plan)))
@@ -193,7 +196,7 @@ class Tables:
             self._folders.remove(ASIDE)
 
     def _carry_out(self, moves: Moves) -> None:
-        """Each step may have been made before: what is not aside any more is where it belongs."""
+        """Make the moves of a plan. Safe to repeat: a file that left the staging folder is in its place."""
         for day in moves.due:
             self._folders.write(f"{_DUE}/{day}", "")
         comes = {there: here for here, there in moves.moved}
@@ -221,7 +224,7 @@ def _as_they_are(rows: DataFrame) -> DataFrame:
 
 
 def _sorted(table: Table, rows: DataFrame) -> DataFrame:
-    # Each task writes one folder after the other.
+    # Sorting by the partition columns first lets each task write one folder after the other.
     return rows.sortWithinPartitions(*table.partitions, *table.order) if table.order else rows
 
 

@@ -1,7 +1,6 @@
-"""Sources: which files an operator's folders have, and their lines, each with its number. Compressed or not.
+"""Input files: finds journals and logs in folders, and reads their numbered lines, compressed or not.
 
-Whatever file system Spark knows will do. What stands behind the last line end is not read: it is a line that
-is being written.
+Any file system of Spark works. Text after the last line end is not read: the server is still writing it.
 """
 
 import contextlib
@@ -41,27 +40,27 @@ LOGS: dict[str, str] = {
     name: rf"{name}(\.\d+)?\.log(\.gz)?"
     for name in ("namesrv", "namesrv_default", "namesrv_traffic", "broker", "stats", "watermark", "store")
 }
-"""Logs of Java's, by patterns of their names; a rotated one has a number, and may be packed."""
+"""The kinds of Java logs, with patterns of their names. A rotated log has a number and may be compressed."""
 
 KINDS: dict[str, str] = {JOURNAL: r"\d{16}-\d{8}T\d{9}Z\.jsonl(\.zst)?", **LOGS}
-"""What a file is, by its name: patterns for the whole of it."""
+"""All kinds of files, with patterns that match the whole file name."""
 
 AT_REST = 900_000
-"""Ms after which a file that nobody has written to is at rest: journals are written to each minute, logs of
-quiet name servers each ten."""
+"""A file without a write for this long is at rest: a journal grows every minute, and the log of a quiet name
+server every ten minutes."""
 
 PIECE = 1 << 20
-"""Files that are read at once are cut into pieces of about as many bytes, of whole lines."""
+"""A file that is read as a whole is cut into pieces of about this size, at line ends."""
 
 _CUTS = "spark.sql.files.minPartitionNum"
 _CUT_OTHERWISE = "files have grown, or were cut up otherwise, since their lines were counted; run it again"
 
 DAMAGE = "0000-00-00 00:00:00 - damaged: "
-"""Begins the line that stands for what cannot be read of a log: a message of its own, of no time."""
+"""Start of the line that replaces the unreadable part of a log: a message with an invalid time."""
 
 _PACKED = (".zst", ".gz")
 _STEP = 1 << 12
-"""Bytes of which nothing can be read where one of them is damaged."""
+"""A damaged byte makes at most this many compressed bytes unreadable."""
 _OWN = ("file", "line", "text", "kind", "server")
 _BLOCKS = (
     "path string, start bigint, begin bigint, lines bigint, first bigint, stop bigint,"
@@ -69,17 +68,17 @@ _BLOCKS = (
 )
 _PIECES = "array<struct<first: bigint, lines: string>>"
 _OF_ALL = ("rocketmqlogs", "logs", "otherdays")
-"""Folders that are called the same on every server."""
+"""Folder names that are the same on every server, and so do not name the server."""
 
 
 class NoInput(Exception):
-    """There is nothing to read at a path; the text is one line that says so."""
+    """An input path does not exist; the text is one line."""
 
 
 class Source(NamedTuple):
-    """A folder, a file or a pattern with `*`, and the name that the operator gave the server it is of.
+    """A folder, a file or a `*` pattern, and the server name that the operator gave to it.
 
-    The name `*` is what the first `*` of the pattern stands for.
+    The server name `*` stands for the text that the first `*` of the pattern matches.
     """
 
     path: str
@@ -87,9 +86,9 @@ class Source(NamedTuple):
 
 
 class File(NamedTuple):
-    """A file that somebody can read, by the path that Spark calls it; `modified` is in ms since 1970.
+    """A file of a known kind, with its path as Spark shows it; `modified` is in ms since 1970.
 
-    `server` is the one whose file it is, None where the lines say it themselves.
+    `server` is the server that wrote the file, or None if its lines contain the server.
     """
 
     path: str
@@ -100,13 +99,13 @@ class File(NamedTuple):
 
 
 def kind_of(path: str) -> str | None:
-    """What a file is; None for what nobody here can read."""
+    """Return the kind of a file by its name, or None if it is unknown."""
     name = path.rpartition("/")[2]
     return next((kind for kind, pattern in KINDS.items() if re.fullmatch(pattern, name)), None)
 
 
 def server_of(path: str, kind: str, source: Source) -> str | None:
-    """Whose file that is: as the operator says; of a log else the folder that it is in."""
+    """Return the server of a file: the operator's name for it, else the folder of a log, else None."""
     if source.name == "*":
         parts = (re.escape(part) for part in source.path.split("*"))
         found = re.search("([^/]*)".join(parts), path)
@@ -117,7 +116,10 @@ def server_of(path: str, kind: str, source: Source) -> str | None:
 
 
 def files(spark: SparkSession, source: Source) -> tuple[list[File], list[str]]:
-    """The files in a folder and all below it, in the order of their names; and those of no kind. NoInput."""
+    """List the files below a folder, sorted by path, and the paths of files of an unknown kind.
+
+    Raises InputNotFoundError.
+    """
     reader = spark.read.format("binaryFile").option("recursiveFileLookup", True)
     try:
         found = (
@@ -138,16 +140,16 @@ def files(spark: SparkSession, source: Source) -> tuple[list[File], list[str]]:
 
 
 def file_at(path: str, source: Source, length: int = 0, modified: int = 0) -> File | None:
-    """What is at that place; None for what nobody here can read."""
+    """Describe the file at a path; None if its kind is unknown."""
     kind = kind_of(path)
     return None if kind is None else File(path, length, modified, kind, server_of(path, kind, source))
 
 
 def lines(spark: SparkSession, files: Sequence[File], now: int | None = None) -> DataFrame:
-    """The lines of files: `file`, `line` (from 1), `text` without its end, `kind`, `server`.
+    """Read the lines of files: `file`, `line` (from 1), `text` without its line end, `kind`, `server`.
 
-    Those of files that are not packed are counted first, which needs them to stay as they are: what may be
-    written to at `now` (ms since 1970; None: none of them) is read at once, like packed ones.
+    Uncompressed files are read in blocks whose lines are counted first, so they must not change. Files that
+    may still grow at `now_ms` (ms since 1970; None: none of them) are read as a whole, like compressed files.
     """
     whole: list[File] = []
     at_rest: list[File] = []
@@ -160,12 +162,12 @@ def lines(spark: SparkSession, files: Sequence[File], now: int | None = None) ->
 
 
 def _in_blocks(spark: SparkSession, files: Sequence[File]) -> DataFrame:
-    """As Spark cuts them, so that a file of any length takes little memory."""
+    """Read files in Spark's blocks, so that a file of any length needs little memory."""
     if not spark.sparkContext.getConf().contains(_CUTS):
-        # How many machines are there, may change; what files are cut into, not between counting and reading.
+        # The number of machines may change, but counting and reading must use the same blocks.
         spark.conf.set(_CUTS, spark.sparkContext.defaultParallelism)
     reader = spark.read.option("lineSep", "\n").option("recursiveFileLookup", True)
-    # `at` grows by one from line to line of a block.
+    # Within a block the row id `at` grows by one from line to line.
     found = reader.text([literal(file.path) for file in files]).select(
         "value",
         col("_metadata.file_path").alias("path"),
@@ -178,12 +180,12 @@ def _in_blocks(spark: SparkSession, files: Sequence[File]) -> DataFrame:
     line = when(own, col("first") + col("at") - col("begin")).otherwise(raise_error(lit(_CUT_OTHERWISE)))
     text = make_valid_utf8("value").alias("text")
     numbered = found.join(broadcast(blocks), ["path", "start"], "left").select("*", line.alias("line"), text)
-    # A block that nobody counted has no `stop`.
+    # A block that was not counted has no `stop`: its rows stay, and raise the error.
     return numbered.where(coalesce(col("line") < col("stop"), lit(True))).select(*_OWN)
 
 
 class _Block(NamedTuple):
-    """A part of a file: the `at` of its first line, how many lines, and their bytes, each with an end."""
+    """A block of a file: the row id of its first line, its lines, and their bytes including line ends."""
 
     path: str
     start: int
@@ -200,7 +202,7 @@ def _counted(found: DataFrame) -> list[_Block]:
 
 
 def _numbered(blocks: Iterable[_Block], files: Iterable[File]) -> list[tuple[str | int | None, ...]]:
-    """Rows of _BLOCKS; `stop` is the number behind that of the last line which has an end."""
+    """Return rows of _BLOCKS_SCHEMA; `stop` is one more than the number of the last complete line."""
     whose = {file.path: file for file in files}
     rows: list[tuple[str | int | None, ...]] = []
     for path, of_file in groupby(blocks, attrgetter("path")):
@@ -216,7 +218,7 @@ def _numbered(blocks: Iterable[_Block], files: Iterable[File]) -> list[tuple[str
 
 
 def _name_of(uri: str) -> str:
-    """A path as Hadoop shows it, of one that is written as a URI."""
+    """Convert a URI to a path as Hadoop shows it."""
     parts = urlsplit(uri)
     place = f"//{parts.netloc}" if parts.netloc else ""
     return f"{parts.scheme}:{place}{unquote(parts.path)}"
@@ -224,7 +226,7 @@ def _name_of(uri: str) -> str:
 
 def _at_once(spark: SparkSession, files: Sequence[File]) -> DataFrame:
     contents = spark.read.format("binaryFile").load([literal(file.path) for file in files])
-    # One call a file; without Arrow, which nothing else here needs.
+    # The UDF runs once per file. It works without Arrow, which the pipeline does not need elsewhere.
     cut = udf(pieces, _PIECES, useArrow=False)
     rows = [(file.path, file.kind, file.server) for file in files]
     whose = spark.createDataFrame(rows, "path string, kind string, server string")
@@ -235,7 +237,7 @@ def _at_once(spark: SparkSession, files: Sequence[File]) -> DataFrame:
 
 
 def pieces(content: bytes, path: str) -> list[tuple[int, str]]:
-    """A file's whole lines, some MiB together, each piece with the number of its first line."""
+    """Cut the complete lines of a file into pieces, each with the number of its first line."""
     plain = inflate(bytes(content), path)
     found, begin, first = [], 0, 1
     end = plain.rfind(b"\n") + 1
@@ -248,9 +250,9 @@ def pieces(content: bytes, path: str) -> list[tuple[int, str]]:
 
 
 def inflate(content: bytes, path: str) -> bytes:
-    """What a file holds, decompressed as its name says; of one that is damaged, what can be read.
+    """Decompress a file according to its suffix; of a damaged file, return the readable parts.
 
-    Where it is damaged a line says so, which is no record and no message.
+    A line marks each damaged part; it is neither a valid record nor a valid message.
     """
     zst, gz = _PACKED
     name = path.rpartition("/")[2]
@@ -262,8 +264,8 @@ def inflate(content: bytes, path: str) -> bytes:
 
 
 def _frames(content: bytes, name: str) -> Iterator[bytes]:
-    """A closed segment is never written to again, and each of its frames has whole lines."""
-    # Only Spark's workers need it.
+    """Decompress the frames of a closed journal segment. Each frame contains complete lines."""
+    # Only Spark's workers need this package.
     import zstandard
 
     at, end = 0, len(content)
@@ -285,7 +287,7 @@ def _frames(content: bytes, name: str) -> Iterator[bytes]:
 
 
 def _members(content: bytes, name: str) -> bytes:
-    """What is in it; nothing can be told apart behind a place where it is damaged."""
+    """Decompress the members of a gzip file, up to the first damaged place."""
     found, rest = [], content
     while rest or not content:
         member, at = zlib.decompressobj(16 + zlib.MAX_WBITS), 0
@@ -303,5 +305,5 @@ def _members(content: bytes, name: str) -> bytes:
 
 
 def literal(path: str) -> str:
-    """A path in which no letter stands for others."""
+    """Escape the wildcards in a path."""
     return re.sub(r"([\\*?{}\[\]])", r"\\\1", path)

@@ -1,4 +1,4 @@
-"""Spans of time: rows with `since` and `until`, in ms since 1970, half open. Pure."""
+"""Spans: operations on rows with the half-open interval `since` to `until` (ms since 1970). Pure."""
 
 from collections.abc import Sequence
 
@@ -28,20 +28,20 @@ DAY = 86_400_000
 
 
 def place() -> Column:
-    """Orders the events of one witness: journals number them; clocks may be set back."""
+    """The sort key of a witness's events: the journal's number, else time and line. Clocks may go back."""
     return coalesce(col("seq"), col("time") * 1_000_000 + col("sourceLine") % 1_000_000)
 
 
 def number(key: Sequence[str]) -> Column:
-    """A number for a key: rows are sorted by it several times faster than by long names that begin alike."""
+    """A hash of a key: Spark sorts by it several times faster than by long names with a common prefix."""
     return xxhash64(*(coalesce(col(name).cast("string"), lit("")) for name in key))
 
 
 def silences(beats: DataFrame, key: Sequence[str], threshold: int) -> DataFrame:
-    """Where a key has no `time` for more than `threshold` ms: the key, and the times before and behind it.
+    """Return the spans in which a key has no `time` for more than `threshold_ms`.
 
-    Only the first and the last time within each `threshold` count, as a longer silence leads from one such
-    bucket to another one: that makes many rows few before they are sorted, and gives the same.
+    The function keeps only the first and the last time of each bucket of `threshold_ms` before it sorts. The
+    result is the same, because a silence never fits into one bucket.
     """
     bucket = floor(col("time") / threshold).alias("bucket")
     edges = beats.groupBy(*key, bucket).agg(min("time").alias("first"), max("time").alias("last"))
@@ -54,13 +54,13 @@ def silences(beats: DataFrame, key: Sequence[str], threshold: int) -> DataFrame:
 
 
 def clipped(spans: DataFrame, since: int | Column, until: int | Column) -> DataFrame:
-    """The parts of spans that are within these bounds."""
+    """Return the parts of spans within these bounds."""
     bounds = {"since": greatest("since", _column(since)), "until": least("until", _column(until))}
     return spans.withColumns(bounds).where("since < until")
 
 
 def overlaps(spans: DataFrame, others: DataFrame, key: Sequence[str]) -> DataFrame:
-    """The parts of spans that some of the other spans of the same key cover, with the columns of both."""
+    """Return the intersections of spans with the other spans of the same key, with the columns of both."""
     right = others.withColumnsRenamed({"since": "otherSince", "until": "otherUntil"})
     both = spans.join(right, list(key)).where("since < otherUntil and otherSince < until")
     bounds = {"since": greatest("since", "otherSince"), "until": least("until", "otherUntil")}
@@ -68,7 +68,7 @@ def overlaps(spans: DataFrame, others: DataFrame, key: Sequence[str]) -> DataFra
 
 
 def merged(spans: DataFrame, key: Sequence[str], within: int = 0) -> DataFrame:
-    """Spans of a key that touch, or are no more than `within` ms apart, made one; without other columns."""
+    """Merge spans of a key that touch or are at most `max_gap_ms` apart; other columns are dropped."""
     window = Window.partitionBy(number(key)).orderBy("since")
     sofar = window.rowsBetween(Window.unboundedPreceding, -1)
     apart = coalesce(col("since") - max("until").over(sofar) > within, lit(True)).cast("int")
@@ -79,9 +79,9 @@ def merged(spans: DataFrame, key: Sequence[str], within: int = 0) -> DataFrame:
 
 
 def counted(spans: DataFrame, key: Sequence[str], kinds: Sequence[str]) -> DataFrame:
-    """How many spans of each `kind` there are at a time: spans from change to change, a column per kind.
+    """Count the spans of each `kind` over time: a row from change to change, with a column per kind.
 
-    The first column of the key has to tell keys apart. What is behind the last end is left out.
+    The first key column alone must identify the key. The time after the last end is left out.
     """
     steps = explode(
         array(
@@ -104,7 +104,7 @@ def counted(spans: DataFrame, key: Sequence[str], kinds: Sequence[str]) -> DataF
 
 
 def by_day(spans: DataFrame, *columns: str) -> DataFrame:
-    """Spans cut at midnight (UTC), with the `date` that each part is of; `isFirst` says where one begins."""
+    """Split spans at midnight (UTC) and add `date`; `isFirst` is true for the first part of a span."""
     first = floor(col("since") / DAY)
     days = spans.select(
         *columns,

@@ -1,8 +1,8 @@
-"""The same as a batch, without end: what came since the last look is an order, and orders are a stream.
+"""Stream: the batch job as an endless Structured Streaming query over orders.
 
-An order is a small file that names files which are new or have grown. Spark's checkpoint knows which orders
-are carried out; to carry one out twice changes nothing, as each line is taken once. No line is too late: the
-days that late ones are of are made anew, so there is no watermark.
+An order is a small file with the names of input files that are new or have grown. Spark's checkpoint records
+the finished orders. Repeating an order changes nothing, because bronze takes each line once. There is no
+watermark: a late line makes its day due again.
 """
 
 import json
@@ -17,14 +17,14 @@ from nsreport.folders import Folders
 from nsreport.sources import File
 
 AT_ONCE = 256
-"""Files in an order, and so in a micro-batch, at most."""
+"""Each micro-batch processes one order."""
 
 _ORDERS, _CHECKPOINT = "_orders", "_checkpoint"
 _SHAPE = "path string, length bigint, modified bigint, kind string, server string"
 
 
 class Stream:
-    """Orders of a run's sources, and their carrying out; one query at a time."""
+    """Writes orders for the new files of a run, and processes them; only one query at a time."""
 
     def __init__(self, spark: SparkSession, run: Run, output: str) -> None:
         self._spark = spark
@@ -33,7 +33,7 @@ class Stream:
         self._ordered: set[File] = set()
 
     def look(self) -> int:
-        """Order what is new or has grown since the last look; how many files that are."""
+        """Write orders for files that are new or have grown since the last call; return their number."""
         found, _ = self._run.changed()
         fresh = [file for file in found if file not in self._ordered]
         self._ordered.update(fresh)
@@ -43,7 +43,7 @@ class Stream:
         return len(fresh)
 
     def start(self, every: float | None) -> StreamingQuery:
-        """Carry out orders: those that are there, or `every` so many seconds those that have come."""
+        """Start processing orders: the existing ones (None), or new ones at an interval in seconds."""
         if not self._folders.exists(_ORDERS):
             self._folders.make(_ORDERS)
         orders = (
@@ -60,7 +60,10 @@ class Stream:
         return writer.trigger(processingTime=f"{every} seconds").start()
 
     def _carry_out(self, orders: DataFrame, number: int) -> None:
-        """The same files twice add nothing; files that were closed meanwhile are found by the next look."""
+        """Ingest the files of an order and refresh the tables.
+
+        A journal segment that was closed meanwhile has a new name: the next `order_new_files` finds it.
+        """
         files = [File(*row) for row in orders.collect()]
         there = [file for file in files if self._folders.is_there(file.path)]
         if there:

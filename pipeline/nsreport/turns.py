@@ -1,7 +1,7 @@
-"""Turns: the few of all records that decide when the tables of a name server are known. Pure.
+"""Transitions: the few records that decide when the tables of a name server are known. Pure.
 
-A witness is who tells of a name server: its own journal, a collector, a log of Java's. All that it says is
-put in order once, here; `coverage` judges what this leaves.
+A witness is a source about a name server: its own journal, a collector, or a Java log. This module sorts the
+records of each witness once; `coverage` works on the transitions that remain.
 """
 
 from pyspark.sql import Column, DataFrame, Window
@@ -27,13 +27,13 @@ from pyspark.sql.functions import min as lowest
 from nsreport.spans import number, place
 
 HOLE = 150_000
-"""Ms without a word in a journal after which nobody looked; or in a log of 5.x, which scans each 5 s."""
+"""A longer silence of a journal, or of a 5.x log with its scan every 5 s, makes the tables unknown."""
 
 QUIET = 660_000
-"""The same for other logs, where a quiet name server writes a line each ten minutes."""
+"""The same for other logs: there a quiet name server writes a line every ten minutes."""
 
 OF_BROKERS = ("BrokerRuntime", "ConsumerLag", "BrokerPollFailed", "BrokersPolled")
-"""Events of a collector that say nothing of a name server."""
+"""Events of a collector about brokers, not about a name server."""
 
 STOPS = ("ServerStopping", "CollectorStopping")
 SIGHT = {
@@ -43,7 +43,7 @@ SIGHT = {
     "CollectorStopping": False,
     "PollFailed": False,
 }
-"""Records by which a witness begins to see, or sees no more."""
+"""Record types after which a witness sees the tables (True), or no longer sees them (False)."""
 
 MARKS = (*SIGHT, "EventsLost", "ServerStopping", "ServerStarted")
 LAST, LATE, HEARD, TWICE = "last", "late", "heard", "twice"
@@ -54,7 +54,7 @@ _BEFORE, _ITSELF, _BEHIND = -1, 0, 1
 
 
 def witnessed(events: DataFrame) -> DataFrame:
-    """Events of name servers, with their `witness`, and their `place` in what it tells."""
+    """Return the events about name servers with their `witness` and `place`, the order within the witness."""
     is_log = col("dialect").isin("4.x", "5.x")
     who = when(is_log, " log").when(col("dialect") == "journal", "").otherwise(concat(lit(" "), "dialect"))
     return events.where(~col("type").isin(*OF_BROKERS)).withColumns(
@@ -63,7 +63,7 @@ def witnessed(events: DataFrame) -> DataFrame:
 
 
 def tellers(ns_event: DataFrame) -> DataFrame:
-    """The records of those who tell tables: a name server's own journal, or else a collector's."""
+    """Return the records of the best witness of each name server: its own journal, else a collector."""
     told = witnessed(ns_event)
     best = told.where(is_snapshot() & col("seq").isNotNull()).groupBy("server")
     return told.join(
@@ -72,12 +72,18 @@ def tellers(ns_event: DataFrame) -> DataFrame:
 
 
 def turns(ns_event: DataFrame, log_fact: DataFrame) -> DataFrame:
-    """A row for each record, or place between two, by which what is known of a name server may change.
+    """Return a row for each record, or gap between records, that may change what is known of a name server.
 
-    They are ordered by `place`, and by `half` among what is before or behind a record. `since` is in ms: no
-    record's time is before that of the one in front of it, whatever the clock did; where that is not its
-    `time`, a row says `late`. Other kinds that no record has: a hole in the numbers, one of them twice, ended
-    without a word, silent for long and heard again, paused, and the `last` one (its kind is the `reason`).
+    Rows are ordered by `place`, and by `half` for rows just before (-1) or after (1) a record. `since` (ms)
+    never decreases from record to record, even if a clock goes back; if `since` differs from `time`, a `late`
+    row says so. Besides record types, `type` is one of
+
+    - hole: record numbers are missing;
+    - twice: a record number occurs twice;
+    - ended: the name server started again without a record of its end;
+    - silent, heard: the witness was silent for long, and wrote again;
+    - paused: the name server was paused;
+    - last: the last record (its type is the `reason`).
     """
     kind, is_log = col("type"), col("isLog")
     longest = when(is_log & (col("typeBefore") != _SCAN), QUIET).otherwise(HOLE)
@@ -110,7 +116,7 @@ def turns(ns_event: DataFrame, log_fact: DataFrame) -> DataFrame:
 
 
 def timely(told: DataFrame, turns: DataFrame) -> DataFrame:
-    """Records with the time `since` which they count (see `turns`)."""
+    """Add `since`, the time from which a record counts (see `find_transitions`)."""
     late = turns.where(col("type") == LATE).groupBy("witness", "place").agg(highest("since").alias("late"))
     both = told.join(late, ["witness", "place"], "left")
     return both.withColumn("since", coalesce("late", "time")).drop("late")
@@ -125,7 +131,7 @@ def _counts() -> Column:
 
 
 def _in_order(words: DataFrame) -> DataFrame:
-    """All of it with what stands in front of each; many are sorted here, so that they carry little."""
+    """Add the values of the previous record. Many rows are sorted here, so they carry few columns."""
     order = Window.partitionBy(number(["witness"])).orderBy("place")
     little = words.select(
         "witness", "server", "isLog", "place", "time", "type",
@@ -142,7 +148,7 @@ def _in_order(words: DataFrame) -> DataFrame:
 
 
 def _words(ns_event: DataFrame, log_fact: DataFrame) -> DataFrame:
-    """Whatever proves that a name server lives: records, and what its log says beside events."""
+    """Return all signs of life of a name server: its records, and the facts of its log."""
     told = witnessed(ns_event).select(
         "witness", "server", "isLog", "place", "time", "type", *_WHY, "pauseMillis"
     )
@@ -173,7 +179,7 @@ def _words(ns_event: DataFrame, log_fact: DataFrame) -> DataFrame:
 
 
 def _turn(kind: Column | str, at: str, half: int, since: Column | str, *why: Column) -> Column:
-    """A struct of a turn; columns of arrays have to be alike to the last detail."""
+    """A transition as a struct. All structs of a Spark array need exactly the same types."""
     nothing = lit(None).cast("string")
     given = [*why, *[nothing] * (len(_WHY) - len(why))]
     return struct(

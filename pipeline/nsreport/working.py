@@ -1,6 +1,6 @@
-"""Working: what Spark is at while a table is made, told from time to time by a thread of its own.
+"""Progress: a thread that reports Spark's running stages while a table is made.
 
-Law: it only looks. Whatever goes wrong in here stops the telling, never the work.
+The thread only reads. An error in it ends the reports, never the job.
 """
 
 import contextlib
@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from pyspark.sql import SparkSession
 
 EVERY = 1.0
-"""Seconds from one look to the next."""
+"""Default interval between two reads of the progress."""
 
 
 class At(NamedTuple):
-    """What is made (`named`), the stages that run, their tasks, those that are done, and rows read so far."""
+    """The table in progress (from `describe_jobs`), its running stages, their tasks, and the rows read."""
 
     table: str
     stages: int
@@ -25,14 +25,14 @@ class At(NamedTuple):
 
 
 def named(spark: SparkSession, table: str) -> None:
-    """Say what the next jobs are for: here, and in Spark's own pages."""
+    """Name the table that the next Spark jobs make, for the progress and for Spark's web UI."""
     spark.sparkContext.setJobDescription(table)
 
 
 def look(spark: SparkSession) -> At | None:
-    """What runs now; None between two stages.
+    """Return the progress of the running stages; None if no stage is running.
 
-    The status tracker knows no rows; the store behind it does, with and without Spark's pages.
+    The status tracker has no row counts. The status store behind it has them, even without Spark's web UI.
     """
     jvm: Any = spark.sparkContext._jsc.sc().statusStore()
     found = jvm.activeStages()
@@ -52,12 +52,12 @@ def look(spark: SparkSession) -> At | None:
 
 @contextlib.contextmanager
 def told(spark: SparkSession, tell: Callable[[At], None], every: float = EVERY) -> Iterator[None]:
-    """While it lasts, `tell` hears what runs whenever that is something else than before."""
+    """Call `report_progress` on each change of the progress during the block."""
     ended = threading.Event()
 
     def watch() -> None:
         last = None
-        # A session that ends has nothing to tell.
+        # Reading from a session that stops raises an error: the thread then ends.
         with contextlib.suppress(Exception):
             while not ended.wait(every):
                 now = look(spark)

@@ -1,6 +1,6 @@
-"""The address map: where brokers are reached whose own address leads nowhere from here (NAT, Kubernetes).
+"""AddressMap, which replaces broker addresses that are not reachable from here (NAT, Kubernetes).
 
-Brokers keep their own address in all that is said about them; only connections go elsewhere.
+The map changes only where connections go. Results and messages still show the broker's own address.
 """
 
 from collections.abc import Iterable
@@ -14,17 +14,24 @@ Network = IPv4Network | IPv6Network
 
 
 class _Way(NamedTuple):
-    """Where to go: without a port, the broker's own is kept."""
+    """The address to connect to. Without a port, the broker's own port stays."""
 
     host: str
     port: int | None
 
 
 class AddressMap:
-    """Pairs of texts: "10.1.2.3:10911", "10.1.2.3", "broker-a" or "10.0.0.0/8", and "HOST:PORT" or "HOST".
+    """A map from broker addresses to the addresses to connect to.
 
-    The most specific pair counts: an address with its port, then a host, then the smallest network. Names
-    are compared as they are written, nothing is looked up. BadAddress for a pair that cannot be.
+    The most specific entry wins: an address with a port, then a host, then the smallest network. Host names
+    are compared as text, without a DNS lookup.
+
+    Args:
+        addr_pairs: Pairs of (source, target). A source is "10.1.2.3:10911", "10.1.2.3", "broker-a" or
+            "10.0.0.0/8"; a target is "HOST:PORT" or "HOST".
+
+    Raises:
+        BadAddress: A pair is invalid.
     """
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
@@ -36,7 +43,7 @@ class AddressMap:
         self._networks.sort(key=lambda item: -item[0].prefixlen)
 
     def __call__(self, addr: str) -> str:
-        """Where to connect to for the broker at an address: elsewhere, or there."""
+        """Return the address to connect to; the same address if no entry applies."""
         host, port = split_addr(addr)
         way = self._exact.get(addr) or self._hosts.get(host) or self._through_network(host)
         return addr if way is None else join_addr(way.host, way.port or port)
@@ -60,7 +67,14 @@ class AddressMap:
 
 
 def pair(text: str) -> tuple[str, str]:
-    """One pair written as FROM=TO, checked; BadAddress for what is none."""
+    """Parse a pair "FROM=TO" of an address map.
+
+    Returns:
+        The source and the target.
+
+    Raises:
+        BadAddress: The text is not a valid pair.
+    """
     source, equals, target = (part.strip() for part in text.partition("="))
     if not (source and equals and target) or "=" in target:
         raise BadAddress(f"{text!r} maps nothing: write FROM=TO, such as 10.0.0.0/8=gateway:10911")

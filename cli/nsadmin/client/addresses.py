@@ -1,4 +1,4 @@
-"""Address lists of name servers as operators write them, and where the list in force came from."""
+"""NameServerList, the configured name servers with their source, and the parsers of address lists."""
 
 import os
 import re
@@ -17,14 +17,17 @@ _SEPARATORS = re.compile(r"[;,\s]+")
 
 
 class BadAddress(RocketMQError):
-    """An address that cannot be one; the text says why."""
+    """An invalid address; the text says why."""
 
 
 class NameServers(NamedTuple):
-    """The name servers to ask, in order.
+    """The configured name servers.
 
-    `source` is "given", "environment", "context", "file", "endpoint" or "default"; `origin` is which of
-    these: a context's name, a path, a URL. `note` is a line for the operator, if there is something to say.
+    Attributes:
+        addrs: The addresses "host:port", in request order.
+        source: "given", "environment", "context", "file", "endpoint" or "default".
+        origin: The context's name, the file's path or the endpoint's URL; "" otherwise.
+        note: A line to show to the operator; None without one.
     """
 
     addrs: tuple[str, ...]
@@ -37,7 +40,15 @@ Find = Callable[[], NameServers]
 
 
 def parse_addr(text: str, default_port: int = NAME_SERVER_PORT) -> str:
-    """ "host", "host:port", "v6", "[v6]" or "[v6]:port" as "host:port" or "[v6]:port"."""
+    """Normalize an address to "host:port" or "[v6]:port".
+
+    Args:
+        addr_text: "host", "host:port", "v6", "[v6]" or "[v6]:port".
+        default_port: The port of an address without one.
+
+    Raises:
+        BadAddress: The text is not an address.
+    """
     addr = text.strip()
     if addr.count(":") > 1 and not addr.startswith("["):
         addr = f"[{addr}]"
@@ -53,14 +64,22 @@ def parse_addr(text: str, default_port: int = NAME_SERVER_PORT) -> str:
 
 
 def parse_addrs(lists: str | Iterable[str]) -> tuple[str, ...]:
-    """The addresses of one list or several, separated by `;`, `,` or blanks; each of them once."""
+    """Parse one or several lists of name servers, separated by `;`, `,` or blanks, without duplicates.
+
+    Raises:
+        BadAddress: An item is not an address.
+    """
     texts = [lists] if isinstance(lists, str) else lists
     items = (item for text in texts for item in _SEPARATORS.split(text) if item)
     return tuple(dict.fromkeys(parse_addr(item) for item in items))
 
 
 def listed(lists: str | Iterable[str]) -> tuple[str, ...]:
-    """The same, at least one: whoever passes an empty variable means neither nobody nor this machine."""
+    """Parse lists of name servers that must not be empty. An empty variable is a mistake, not a default.
+
+    Raises:
+        BadAddress: The lists are empty, or an item is not an address.
+    """
     addrs = parse_addrs(lists)
     if not addrs:
         raise BadAddress("the list of name servers is empty: write HOST:PORT;HOST:PORT")
@@ -70,7 +89,15 @@ def listed(lists: str | Iterable[str]) -> tuple[str, ...]:
 def name_servers(
     given: str | Iterable[str] | None = None, environ: Mapping[str, str] = os.environ
 ) -> NameServers:
-    """What was given, else the environment's NAMESRV_ADDR, else this machine's port 9876."""
+    """Choose the name servers: the given ones, else NAMESRV_ADDR, else 127.0.0.1:9876.
+
+    Args:
+        given_addrs: One or several address lists; None or () if none were given.
+        environ: The environment variables.
+
+    Raises:
+        BadAddress: A list is empty or contains an invalid address.
+    """
     if given is not None and given != ():
         return NameServers(listed(given), "given")
     text = environ.get(ENVIRONMENT_VARIABLE, "").strip()
@@ -80,7 +107,11 @@ def name_servers(
 
 
 def finder(given: str | Iterable[str] | NameServers | Find | None) -> Find:
-    """A function that tells the name servers; a list that is no list is refused at once."""
+    """Return a function that returns the name servers; check a given list immediately.
+
+    Raises:
+        BadAddress: A list is empty or contains an invalid address.
+    """
     if callable(given):
         return given
     found = given if isinstance(given, NameServers) else name_servers(given)

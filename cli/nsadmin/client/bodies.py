@@ -1,4 +1,4 @@
-"""Answers of name servers and brokers, read into plain values; odd or missing members are left out."""
+"""Parsers that turn response bodies into plain values. They ignore malformed or missing members."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,9 +8,14 @@ from namesrv_core.protocol.command import Command
 
 
 def json_object(command: Command) -> dict[str, Any]:
-    """The body's members; {} where there is no body. ValueError for what is no JSON object.
+    """Parse the body as a JSON object.
 
-    A map keyed by objects, such as message queues, is a list of [key, value] pairs.
+    Returns:
+        The members; {} without a body. A map keyed by objects (such as message queues) becomes a list of
+        [key, value] pairs.
+
+    Raises:
+        ValueError: The body is not a JSON object.
     """
     if not command.body:
         return {}
@@ -23,30 +28,30 @@ def json_object(command: Command) -> dict[str, Any]:
 
 
 def texts(value: Any) -> list[str]:
-    """The texts of a list that may be null or have null elements."""
+    """Return the strings of a JSON list that may be null or contain nulls."""
     return [item for item in value or () if isinstance(item, str)]
 
 
 def broker_addrs(value: Any) -> dict[int, str]:
-    """Broker id to address, in the order of ids: an id without an address cannot be asked and is left out."""
+    """Parse "brokerAddrs": broker id to address, in the order of ids, without ids that have no address."""
     members: Mapping[str, Any] = value or {}
     addrs = {int(broker_id): addr for broker_id, addr in members.items() if isinstance(addr, str) and addr}
     return dict(sorted(addrs.items()))
 
 
 def topic_names(command: Command) -> tuple[str, ...]:
-    """TopicList: names in order."""
+    """Parse a TopicList body: distinct names in order."""
     return tuple(sorted(set(texts(json_object(command).get("topicList")))))
 
 
 def text_table(command: Command) -> dict[str, str]:
-    """KVTable and KVTable-like bodies: keys in order; what is null is left out."""
+    """Parse a KVTable body: key to text, in the order of keys, without nulls."""
     table: Mapping[str, Any] = json_object(command).get("table") or {}
     return {key: str(value) for key, value in sorted(table.items()) if value is not None}
 
 
 def config_items(command: Command) -> dict[str, str]:
-    """Lines of key=value, whose values are not escaped, in the order of keys."""
+    """Parse a body of key=value lines with unescaped values: key to value, in the order of keys."""
     lines = command.body.decode("utf-8", "replace").splitlines()
     pairs = (line.partition("=") for line in lines if "=" in line)
     return {key: value for key, _, value in sorted(pairs)}

@@ -1,4 +1,4 @@
-"""Broker configs: the settings in force on brokers, each asked and changed by itself."""
+"""`admin.broker_configs`: the settings of each broker, read and updated one by one."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -14,19 +14,31 @@ Config = dict[str, str]
 
 
 class ItemChange(NamedTuple):
-    """One item of one broker: the text it had, and the text it has now (or would have)."""
+    """A change of one item.
+
+    Attributes:
+        before: The value before.
+        after: The value after, or the planned value.
+    """
 
     before: str
     after: str
 
     @property
     def is_change(self) -> bool:
-        """Whether the broker has to be told: True and true are the same to it."""
+        """Whether the values differ for the broker, for which "True" and "true" are equal."""
         return _plain(self.before) != _plain(self.after)
 
 
 class BrokerConfigs:
-    """`admin.broker_configs`; controllers have settings of the same kind, under codes of their own."""
+    """`admin.broker_configs`: the settings of brokers.
+
+    Args:
+        caller: The connections.
+        read_code: The request code to read settings; `admin.controllers.configs` passes that of controllers.
+        update_code: The request code to update settings.
+        server_kind: The kind of server, for error texts.
+    """
 
     def __init__(
         self,
@@ -39,12 +51,20 @@ class BrokerConfigs:
         self._read, self._write, self._kind = read, write, kind
 
     def each(self, addrs: Iterable[str]) -> list[ServerResult[Config]]:
-        """The whole configuration of these brokers, as texts in the order of keys."""
+        """Return all settings of servers (GET_BROKER_CONFIG, 26; controllers: GET_CONTROLLER_CONFIG, 1010).
+
+        Returns:
+            One ServerResult per address, in order: key to value, as texts, in the order of keys.
+        """
         answers = self._caller.ask_each(addrs, self._read)
         return [decoded(answer, config_items) for answer in answers]
 
     def plan(self, addrs: Iterable[str], key: str, value: str) -> list[ServerResult[ItemChange]]:
-        """What `update` would do: NotFound for a broker that has no such item."""
+        """Plan `update_item` without changing anything.
+
+        Returns:
+            One ServerResult per address, in order. The error is NotFound for an unknown item.
+        """
 
         def change(config: Config) -> ItemChange:
             if key not in config:
@@ -54,11 +74,14 @@ class BrokerConfigs:
         return [config.then(change) for config in self.each(addrs)]
 
     def update(self, addrs: Iterable[str], key: str, value: str) -> list[ServerResult[ItemChange]]:
-        """Change one item on each of these brokers, and read it back.
+        """Update one item on servers, and read it back.
 
-        A broker answers success for an item it does not have and for a value it cannot read: these are
-        NotFound and NotApplied here. One that has the value already is not asked to change anything, as a
-        broker rewrites its whole file each time.
+        Sends UPDATE_BROKER_CONFIG (25), or UPDATE_CONTROLLER_CONFIG (1009) to controllers. A server that has
+        the value already gets no request, because a broker rewrites its whole file on each update.
+
+        Returns:
+            One ServerResult per address, in order. The error is NotFound for an unknown item, NotApplied for
+            an invalid value. Brokers answer success in both cases.
         """
         plans = {planned.addr: planned for planned in self.plan(addrs, key, value)}
         due = [addr for addr, planned in plans.items() if planned.result and planned.result.is_change]
@@ -73,11 +96,14 @@ class BrokerConfigs:
         return list(plans.values())
 
     def register_anew(self, broker_addr: str) -> ServerResult[str]:
-        """Have a broker register all its topics at once with all its name servers, as it has them.
+        """Make a broker register all its topics on all its name servers (UPDATE_BROKER_CONFIG, 25).
 
-        That is what a broker does, 4.x or 5.x, whenever it is told its `brokerPermission`, be it the one that
-        it has (`AdminBrokerProcessor#updateBrokerConfig`); its file is written anew. The result is that
-        permission.
+        Writes the broker's own `brokerPermission` back to it. Brokers of 4.x and 5.x register again after
+        each such update, also with an equal value (`AdminBrokerProcessor#updateBrokerConfig`). The broker
+        rewrites its configuration file.
+
+        Returns:
+            The permission that was written.
         """
         key = "brokerPermission"
 
@@ -107,13 +133,13 @@ def _checked(
 
 
 def _plain(text: str) -> str:
-    """The text as a broker writes it: true and false in small letters."""
+    """Normalize a value like a broker: "true" and "false" in lower case."""
     text = text.strip()
     return text.lower() if text.lower() in ("true", "false") else text
 
 
 def _equal(one: str, other: str) -> bool:
-    """Whether a broker that took the one shows the other: it writes numbers in its own way."""
+    """Return whether two texts are the same value for a broker, which reformats numbers."""
     return _plain(one) == _plain(other) or _number(one) == _number(other) is not None
 
 

@@ -1,6 +1,6 @@
-"""Broker routes: what each name server gives clients for the topics of one broker, and putting it back.
+"""`admin.broker_routes`: the routes that each name server has for the topics of one broker, and their restore.
 
-Law: name servers are asked one by one and never in the place of another: they do not talk to each other.
+No name server answers in place of another, because name servers do not synchronize.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,10 +19,12 @@ from nsadmin.client.routes import TopicRoute, get_route, route_of
 
 
 class Known(NamedTuple):
-    """What a name server knows of a broker.
+    """One broker as one name server knows it.
 
-    `group` is None where it is not registered; `topics` are the routes of those topics that it has queues of,
-    by name. `may_register` says whether the server takes REGISTER_TOPIC_IN_NAMESRV, which 4.x never answers.
+    Attributes:
+        broker_group: The addresses of the broker; None if it is not registered.
+        routes_by_topic: Topic to route, for topics that have queues on the broker.
+        can_register_topics: Whether the name server answers REGISTER_TOPIC_IN_NAMESRV (217); 4.x does not.
     """
 
     group: BrokerGroup | None
@@ -31,14 +33,21 @@ class Known(NamedTuple):
 
 
 class BrokerRoutes:
-    """`admin.broker_routes`; routes that did not change since the last time are not read again."""
+    """`admin.broker_routes`: the routes of one broker's topics. It parses an unchanged route only once."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
         self._remembered: dict[tuple[str, str], tuple[bytes, TopicRoute]] = {}
 
     def each(self, broker_name: str) -> list[ServerResult[Known]]:
-        """Every name server's account. A server that failed in any of it has that error and no account."""
+        """Return the routes of a broker's topics from every name server.
+
+        Sends GET_BROKER_CLUSTER_INFO (106), GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206) and, per topic,
+        GET_ROUTEINFO_BY_TOPIC (105).
+
+        Returns:
+            One ServerResult per name server; one failed request makes its result an error.
+        """
         answers = self._caller.ask_name_servers(RequestCode.GET_BROKER_CLUSTER_INFO)
         groups = [decoded(answer, lambda command: _known(command, broker_name)) for answer in answers]
         willing = [found.addr for found in groups if found.error is None]
@@ -74,10 +83,17 @@ class BrokerRoutes:
         return route
 
     def put_back(self, addr: str, queues: Mapping[str, QueueData]) -> list[ServerResult[str]]:
-        """Have one name server give clients these queues, by topic (REGISTER_TOPIC_IN_NAMESRV): the topic.
+        """Restore queues in the routes of one name server (REGISTER_TOPIC_IN_NAMESRV, 217).
 
-        Queues of other brokers stay. Servers answer success whatever they do: look again. For servers of 5.x
-        only, and for topics that they have: an unknown one would be made.
+        Queues of other brokers stay. Only for name servers of 5.x, and for topics that they have: the request
+        creates an unknown topic. They always answer success, so read the routes again afterwards.
+
+        Args:
+            namesrv_addr: The name server.
+            queues_by_topic: Topic to the queues to restore.
+
+        Returns:
+            One ServerResult per topic, in order: the topic.
         """
         code = RequestCode.REGISTER_TOPIC_IN_NAMESRV
         calls = [
@@ -92,7 +108,7 @@ class BrokerRoutes:
 
 
 def _has(route: TopicRoute, broker_name: str) -> bool:
-    """Whether the broker has queues of the topic."""
+    """Return whether the broker has queues of the topic."""
     return any(queue.broker_name == broker_name and queue.perm is not None for queue in route.queues)
 
 
@@ -115,7 +131,7 @@ def _joined(
 
 
 def _route_data(queue: QueueData) -> bytes:
-    """TopicRouteData, of which only the queues are read."""
+    """Encode a TopicRouteData. The name server reads only its queues."""
     return fastjson.dumps(
         {"brokerDatas": [], "filterServerTable": {}, "queueDatas": [bodies.queue_data(queue)]}
     )

@@ -1,6 +1,6 @@
-"""Bulk: whole tables of brokers and name servers, and very many changes of them at once.
+"""`admin.bulk`: reads of whole tables, and batches of many changes.
 
-Nothing is looked at again here: who changes so much reads the tables once more, which is one request each.
+Nothing is read back here. After a batch, read the whole tables again, with one request per server.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,34 +19,44 @@ from nsadmin.client.routes import get_route, route_of
 from nsadmin.client.topic_configs import DEFAULT_TOPIC
 
 READING, WRITING = 15.0, 60.0
-"""Seconds that whole tables and lists of changes may take, where the access has fewer."""
+"""Seconds for whole tables and for batches of changes, if the access has a shorter timeout."""
 
 Config = Mapping[str, Any]
-"""A TopicConfig or SubscriptionGroupConfig by the wire's own names."""
+"""A TopicConfig or SubscriptionGroupConfig: wire name to value."""
 
 Values = Mapping[str, Mapping[str, str]]
-"""Values of the KV config by namespace and key."""
+"""The KV config: namespace to key to value."""
 
 Perms = Mapping[str, Mapping[str, int]]
-"""The bits 4 read, 2 write, 1 inherit by topic and broker name."""
+"""Topic to broker name to permission bits: 4 read, 2 write, 1 inherit."""
 
 
 class TopicTable(NamedTuple):
-    """The topics of a broker by name; `static` are those whose queues are mapped."""
+    """The topics of a broker.
+
+    Attributes:
+        configs_by_topic: Topic to configuration, in the order of names.
+        static_topics: The names of the static topics.
+    """
 
     configs: Mapping[str, Config]
     static: frozenset[str]
 
 
 class Wanted(NamedTuple):
-    """A topic or group as it is to be, complete; of its attributes only the changes, "+key" and "-key"."""
+    """The desired state of a topic or group.
+
+    Attributes:
+        wire_config: The complete configuration, by wire name.
+        attribute_changes: Changes of attributes: "+key" to the new value, "-key" to anything.
+    """
 
     config: Config
     attributes: Mapping[str, str]
 
 
 class Value(NamedTuple):
-    """A value of the KV config; None deletes it."""
+    """A change of the KV config: the new value of a key; None deletes the key."""
 
     namespace: str
     key: str
@@ -54,14 +64,22 @@ class Value(NamedTuple):
 
 
 class Closing(NamedTuple):
-    """A topic, and the brokers that it has left."""
+    """A topic and the brokers that no longer have it.
+
+    Attributes:
+        topic: The topic.
+        broker_names: The brokers whose queues to close in routes.
+    """
 
     topic: str
     brokers: tuple[str, ...]
 
 
 class Bulk:
-    """`admin.bulk`; each call takes (address, what), and has a result for each, in their order."""
+    """`admin.bulk`: reads of whole tables, and batches of changes.
+
+    Each method returns one ServerResult per address or per given pair, in the same order.
+    """
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -69,17 +87,21 @@ class Bulk:
         self._writing = max(WRITING, caller.access.timeout)
 
     def topics(self, addrs: Iterable[str]) -> list[ServerResult[TopicTable]]:
-        """All topics of each broker (GET_ALL_TOPIC_CONFIG)."""
+        """Return all topics of each broker (GET_ALL_TOPIC_CONFIG, 21)."""
         answers = self._read(addrs, RequestCode.GET_ALL_TOPIC_CONFIG)
         return [decoded(answer, _topic_table) for answer in answers]
 
     def groups(self, addrs: Iterable[str]) -> list[ServerResult[dict[str, Config]]]:
-        """All groups of each broker (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, which creates none)."""
+        """Return all groups of each broker (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
+
+        Returns:
+            One ServerResult per address: group name to settings, in the order of names.
+        """
         answers = self._read(addrs, RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG)
         return [decoded(answer, _group_table) for answer in answers]
 
     def system_topics(self, addrs: Iterable[str]) -> list[ServerResult[frozenset[str]]]:
-        """The topics that each broker has for itself (GET_SYSTEM_TOPIC_LIST_FROM_BROKER)."""
+        """Return the system topics of each broker (GET_SYSTEM_TOPIC_LIST_FROM_BROKER, 305)."""
         answers = self._read(addrs, RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER)
         return [
             decoded(answer, lambda command: frozenset(texts(json_object(command).get("topicList"))))
@@ -87,13 +109,24 @@ class Bulk:
         ]
 
     def messages(self, places: Iterable[tuple[str, str]]) -> list[ServerResult[dict[int, int]]]:
-        """Messages in each queue of (broker address, topic) by its number (GET_TOPIC_STATS_INFO)."""
+        """Return the number of messages in each queue of topics (GET_TOPIC_STATS_INFO, 202).
+
+        Args:
+            topic_places: Pairs of (broker address, topic).
+
+        Returns:
+            One ServerResult per pair: queue id to number of messages.
+        """
         code = RequestCode.GET_TOPIC_STATS_INFO
         calls = [(addr, request(code, headers.write(headers.TopicName(topic)))) for addr, topic in places]
         return [decoded(answer, _messages) for answer in self._caller.ask(calls, self._reading)]
 
     def values(self, namespaces: Sequence[str]) -> list[ServerResult[Values]]:
-        """The values of each namespace on every name server; {} for a namespace that is not there."""
+        """Return namespaces of the KV config from every name server (GET_KVLIST_BY_NAMESPACE, 219).
+
+        Returns:
+            One ServerResult per name server: namespace to key to value; {} for a missing namespace.
+        """
         addrs = self._caller.name_servers.addrs
         code = RequestCode.GET_KVLIST_BY_NAMESPACE
         asked = [request(code, headers.write(headers.KvNamespace(name))) for name in namespaces]
@@ -101,13 +134,17 @@ class Bulk:
         return [_tables(addr, {name: next(answers) for name in namespaces}) for addr in addrs]
 
     def routed(self, cluster: str) -> list[ServerResult[frozenset[str]]]:
-        """The topics of a cluster that each name server has a route for (GET_TOPICS_BY_CLUSTER)."""
+        """Return the routed topics of a cluster from every name server (GET_TOPICS_BY_CLUSTER, 224)."""
         ext = headers.write(headers.ClusterName(cluster))
         answers = self._caller.ask_name_servers(RequestCode.GET_TOPICS_BY_CLUSTER, ext)
         return [decoded(answer, lambda command: frozenset(topic_names(command))) for answer in answers]
 
     def perms(self, topics: Sequence[str]) -> list[ServerResult[Perms]]:
-        """The permission of each of these topics on each broker, as every name server routes them."""
+        """Return the permissions of topics from every name server (GET_ROUTEINFO_BY_TOPIC, 105, per topic).
+
+        Returns:
+            One ServerResult per name server: topic to broker name to bits; {} for a topic without a route.
+        """
         addrs = self._caller.name_servers.addrs
         code = RequestCode.GET_ROUTEINFO_BY_TOPIC
         asked = [request(code, get_route(topic)) for topic in topics]
@@ -115,10 +152,16 @@ class Bulk:
         return [_perms(addr, {topic: next(answers) for topic in topics}) for addr in addrs]
 
     def close_queues(self, places: Iterable[tuple[str, Closing]]) -> list[ServerResult[Command]]:
-        """Have name servers route no message of a topic to brokers that do not have it any more.
+        """Close the queues of brokers that no longer have a topic (REGISTER_TOPIC_IN_NAMESRV, 217).
 
-        They go on naming the broker, with no queue and no permission, until it is restarted. NotApplied
-        before 5.0, where nothing but that restart helps.
+        The route then lists these brokers without queues and without permission, until they restart.
+
+        Args:
+            closure_places: Pairs of (name server address, QueueClosure).
+
+        Returns:
+            One ServerResult per pair. The error is NotApplied for a name server before 5.0, where only a
+            restart of the broker helps.
         """
         places = list(places)
         found = self._caller.ask(
@@ -131,29 +174,57 @@ class Bulk:
         return [answer if answer.error is not None else next(closed) for answer in able]
 
     def put_topics(self, batches: Sequence[tuple[str, Sequence[Wanted]]]) -> list[ServerResult[Command]]:
-        """Create or replace topics, the list of each batch with one request.
+        """Create or replace topics with one request per batch.
 
-        A list of more than one takes a broker of 5.3.0 (NotSupported before that), which does nothing at all,
-        and says done, if it has one of the topics in just this way.
+        A batch of one topic uses UPDATE_AND_CREATE_TOPIC (17), a larger one UPDATE_AND_CREATE_TOPIC_LIST (18)
+        of 5.3.0 (NotSupported before). If the broker already has one of the topics exactly like this, it
+        ignores the whole list, but answers success.
+
+        Args:
+            batches: Pairs of (broker address, topics).
         """
         return self._write((addr, _topics_request(items)) for addr, items in batches)
 
     def put_groups(self, batches: Sequence[tuple[str, Sequence[Wanted]]]) -> list[ServerResult[Command]]:
-        """Create or replace groups; a list of more than one takes a broker of 5.3.1."""
+        """Create or replace groups with one request per batch.
+
+        A batch of one group uses UPDATE_AND_CREATE_SUBSCRIPTIONGROUP (200), a larger one
+        UPDATE_AND_CREATE_SUBSCRIPTIONGROUP_LIST (225) of 5.3.1.
+
+        Args:
+            batches: Pairs of (broker address, groups).
+        """
         return self._write((addr, _groups_request(items)) for addr, items in batches)
 
     def delete_topics(self, places: Iterable[tuple[str, str]]) -> list[ServerResult[Command]]:
-        """Delete topics with their messages from brokers; done also where there is none."""
+        """Delete topics and their messages on brokers (DELETE_TOPIC_IN_BROKER, 215).
+
+        A missing topic also gives success.
+
+        Args:
+            topic_places: Pairs of (broker address, topic).
+        """
         code = RequestCode.DELETE_TOPIC_IN_BROKER
         return self._write((addr, request(code, _topic(name))) for addr, name in places)
 
     def forget_topics(self, places: Iterable[tuple[str, str]], cluster: str) -> list[ServerResult[Command]]:
-        """Take the cluster's queues of topics out of the routes of name servers."""
+        """Remove a cluster's queues from the routes of topics (DELETE_TOPIC_IN_NAMESRV, 216).
+
+        Args:
+            topic_places: Pairs of (name server address, topic).
+            cluster_name: The cluster.
+        """
         code = RequestCode.DELETE_TOPIC_IN_NAMESRV
         return self._write((addr, request(code, _topic(name, cluster))) for addr, name in places)
 
     def delete_groups(self, places: Iterable[tuple[str, str]]) -> list[ServerResult[Command]]:
-        """Delete groups with their offsets from brokers; done also where there is none."""
+        """Delete groups and their offsets on brokers (DELETE_SUBSCRIPTIONGROUP, 207).
+
+        A missing group also gives success.
+
+        Args:
+            group_places: Pairs of (broker address, group).
+        """
         code = RequestCode.DELETE_SUBSCRIPTIONGROUP
         return self._write(
             (addr, request(code, headers.write(broker_headers.DeleteGroup(name, True))))
@@ -161,7 +232,11 @@ class Bulk:
         )
 
     def put_values(self, places: Iterable[tuple[str, Value]]) -> list[ServerResult[Command]]:
-        """Write or delete values of the KV config on name servers."""
+        """Write or delete KV values (PUT_KV_CONFIG, 100; DELETE_KV_CONFIG, 102).
+
+        Args:
+            value_places: Pairs of (name server address, KvValue).
+        """
         return self._write((addr, _value_request(value)) for addr, value in places)
 
     def _read(self, addrs: Iterable[str], code: int) -> list[ServerResult[Command]]:
@@ -230,7 +305,7 @@ def _configs(table: Mapping[str, Any]) -> dict[str, Config]:
 
 
 def _tables(addr: str, answers: Mapping[str, ServerResult[Command]]) -> ServerResult[Values]:
-    """The namespaces of one name server; the error of one is that of all, unless it is just not there."""
+    """Combine the namespaces of one name server. Any error other than "not found" is the overall error."""
     tables = {name: decoded(answer, text_table) for name, answer in answers.items()}
     errors = [table.error for table in tables.values() if not isinstance(table.error, QueryNotFound)]
     error = next(filter(None, errors), None)

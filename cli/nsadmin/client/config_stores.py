@@ -1,4 +1,4 @@
-"""Topics, groups and offsets of brokers that keep them in RocksDB, and not in JSON files."""
+"""JSON exports of topics, groups and offsets, for brokers that store them in RocksDB."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -11,13 +11,16 @@ from nsadmin.client.results import ServerResult
 from nsadmin.client.retry import decoded
 
 WRITING = 30.0
-"""Seconds that a broker may take, where the access has fewer: it answers when its files are written."""
+"""Seconds for an export, if the access has a shorter timeout: a broker answers after it wrote its files."""
 
 
 class Kept(NamedTuple):
-    """`folder` is where a broker has its JSON files, on its machine; `reason` says why it writes none.
+    """Whether a broker can export JSON files.
 
-    A broker without RocksDB has them anyway; none can be written with configManagerVersion=v2.
+    Attributes:
+        folder: The folder of the JSON files, on the broker's machine.
+        reason: Why the broker does not export: it has no RocksDB and keeps JSON files anyway, or it runs with
+            configManagerVersion=v2. None if it can export.
     """
 
     folder: str
@@ -25,24 +28,33 @@ class Kept(NamedTuple):
 
 
 class ConfigStores:
-    """`admin.upkeep.config_stores`."""
+    """`admin.upkeep.config_stores`: JSON exports of brokers with RocksDB."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
     def kept(self, addrs: Iterable[str]) -> list[ServerResult[Kept]]:
-        """Whether each broker could write JSON files of what it keeps in RocksDB, by its settings."""
+        """Check whether brokers can export JSON files, by their settings (GET_BROKER_CONFIG, 26).
+
+        Returns:
+            One ServerResult per address, in order.
+        """
         answers = self._caller.ask_each(addrs, RequestCode.GET_BROKER_CONFIG)
         return [decoded(answer, config_items).then(_kept) for answer in answers]
 
     def write_json(self, addrs: Iterable[str], kinds: Iterable[str]) -> list[ServerResult[bool]]:
-        """Have brokers write them (EXPORT_ROCKSDB_CONFIG_TO_JSON; brokers since 5.3.2 can).
+        """Make brokers export JSON files (EXPORT_ROCKSDB_CONFIG_TO_JSON, 355; since 5.3.2).
 
-        `kinds` are topics, subscriptionGroups and consumerOffsets. True from a broker that did; one that can
-        write none answers the same.
+        Args:
+            broker_addrs: The brokers.
+            config_kinds: "topics", "subscriptionGroups", "consumerOffsets".
+
+        Returns:
+            One ServerResult per address, in order: True. A broker that cannot export also answers success, so
+            call `check_json_export` first.
         """
         timeout = max(WRITING, self._caller.access.timeout)
-        # The broker splits at each semicolon, and wants one at the end.
+        # The broker splits the text at semicolons, and requires one at the end.
         ext = {"configType": "".join(f"{kind};" for kind in kinds)}
         calls = [(addr, request(RequestCode.EXPORT_ROCKSDB_CONFIG_TO_JSON, ext)) for addr in addrs]
         return [answer.then(lambda _: True) for answer in self._caller.ask(calls, timeout)]

@@ -1,6 +1,6 @@
-"""Where credentials come from: the environment, mqadmin's tools.yml, a file, the system's keyring.
+"""Sources of credentials: the environment, mqadmin's tools.yml, a file, the system's keyring.
 
-Its law: no failure, no representation and no source's name tells a secret, not even part of a file.
+No error, repr or source name here contains a secret, or any part of a credentials file.
 """
 
 import json
@@ -18,12 +18,18 @@ VARIABLES = ("NSADMIN_ACCESS_KEY", "NSADMIN_SECRET_KEY", "NSADMIN_SECURITY_TOKEN
 SOURCES = ("env", "file:PATH", "tools:PATH", "keyring:NAME")
 _KEYS = ("accessKey", "secretKey", "securityToken")
 _SERVICE = "nsadmin"
-# What every distribution's tools.yml has: no secret.
+# The sample credentials in the tools.yml of every distribution, which are not secret.
 _SAMPLE = Credentials("rocketmq2", "12345678")
 
 
 class Found(NamedTuple):
-    """Credentials; where they are from, as in SOURCES; and a line about what is wrong with that place."""
+    """Credentials and their source.
+
+    Attributes:
+        credentials: The credentials.
+        source: The source, in a form of SOURCE_FORMS.
+        warning: A line about a problem of the source; None without one.
+    """
 
     credentials: Credentials
     source: str
@@ -31,9 +37,13 @@ class Found(NamedTuple):
 
 
 def usual(environ: Mapping[str, str] = os.environ) -> Found | None:
-    """What counts where no source is named: the environment, else $ROCKETMQ_HOME/conf/tools.yml.
+    """Find the default credentials: the environment, else $ROCKETMQ_HOME/conf/tools.yml.
 
-    None where neither is there. BadSettings for half a pair, or for a file that cannot be read.
+    Returns:
+        The credentials; None if neither source has any.
+
+    Raises:
+        BadSettings: One of the two keys is missing, or the file cannot be read.
     """
     found = from_environment(environ)
     if found is not None:
@@ -46,9 +56,15 @@ def usual(environ: Mapping[str, str] = os.environ) -> Found | None:
 def from_source(
     source: str, environ: Mapping[str, str] = os.environ, folder: str | os.PathLike[str] = ""
 ) -> Found:
-    """What a source has that is named as in SOURCES; paths are relative to `folder`.
+    """Read the credentials of a source.
 
-    BadSettings, in one line that says what to do, where there is nothing.
+    Args:
+        source: The source, in a form of SOURCE_FORMS.
+        environment: The environment variables.
+        base_folder: The folder of relative paths. Default: the working directory.
+
+    Raises:
+        BadSettings: The source is invalid or has no credentials; the text is one line that says what to do.
     """
     kind, _, name = source.partition(":")
     if kind == "keyring" and name:
@@ -60,7 +76,7 @@ def from_source(
         of_environment = from_environment(environ)
         found = None if of_environment is None else Found(of_environment, source)
     else:
-        # What is there may be a secret that was typed in the wrong place.
+        # Do not show the value: it may be a secret that was typed in the wrong place.
         raise BadSettings(f"credentials: that names no place: write {', '.join(SOURCES)}")
     if found is None:
         missing = f"set {VARIABLES[0]} and {VARIABLES[1]}" if kind == "env" else "it has none"
@@ -69,19 +85,37 @@ def from_source(
 
 
 def from_environment(environ: Mapping[str, str] = os.environ) -> Credentials | None:
-    """NSADMIN_ACCESS_KEY, NSADMIN_SECRET_KEY and, if need be, NSADMIN_SECURITY_TOKEN; None without them."""
+    """Read NSADMIN_ACCESS_KEY, NSADMIN_SECRET_KEY and the optional NSADMIN_SECURITY_TOKEN.
+
+    Returns:
+        The credentials; None if neither key is set.
+
+    Raises:
+        BadSettings: Only one of the two keys is set.
+    """
     return _pair("the environment", VARIABLES, [environ.get(name) for name in VARIABLES])
 
 
 def from_tools(path: "Path") -> Credentials | None:
-    """accessKey and secretKey of a tools.yml as mqadmin has it; None if it names neither."""
+    """Read accessKey and secretKey from mqadmin's tools.yml.
+
+    Returns:
+        The credentials; None if the file has neither key.
+
+    Raises:
+        BadSettings: The file cannot be read, or has only one of the two keys.
+    """
     return _from_content(path, _yaml(path, _text(path)))
 
 
 def from_file(path: "Path") -> Credentials:
-    """accessKey, secretKey and securityToken of a file that only its owner and group may read.
+    """Read accessKey, secretKey and securityToken from a file that is not world-readable.
 
-    YAML if its name ends so, else properties; the spelling AccessKey of Java's clients is known too.
+    A name that ends in .yml or .yaml means YAML, any other name properties. Keys are case-insensitive,
+    because Java's clients write AccessKey.
+
+    Raises:
+        BadSettings: The file is world-readable, cannot be read, or lacks a key.
     """
     require_privacy(path)
     text = _text(path)
@@ -93,7 +127,11 @@ def from_file(path: "Path") -> Credentials:
 
 
 def from_keyring(name: str) -> Credentials:
-    """What `to_keyring` stored under this name."""
+    """Read the credentials that `save_to_keyring` stored under a name.
+
+    Raises:
+        BadSettings: The keyring has no such entry, does not answer, or is not installed.
+    """
     text = _ask_keyring(lambda keyring: keyring.get_password(_SERVICE, name))
     if text is None:
         raise BadSettings(f"the keyring has no credentials {name!r}: nsadmin contextLogin stores them")
@@ -107,13 +145,21 @@ def from_keyring(name: str) -> Credentials:
 
 
 def to_keyring(name: str, credentials: Credentials) -> None:
-    """Store credentials in the system's keyring, in the place of those of this name."""
+    """Store credentials in the system's keyring; replace an entry with the same name.
+
+    Raises:
+        BadSettings: The keyring does not answer, or is not installed.
+    """
     text = json.dumps(dict(zip(_KEYS, credentials, strict=True)))
     _ask_keyring(lambda keyring: keyring.set_password(_SERVICE, name, text))
 
 
 def to_file(path: "Path", credentials: Credentials) -> None:
-    """Store credentials in a YAML file that only its owner may read, in the place of what is there."""
+    """Store credentials in a YAML file that only its owner may read; replace an existing file.
+
+    Raises:
+        BadSettings: The file cannot be written.
+    """
     import yaml
 
     from nsadmin.client import private_file
@@ -128,7 +174,7 @@ def to_file(path: "Path", credentials: Credentials) -> None:
 
 
 def _path(text: str) -> "Path":
-    # Most commands read no file: they do without what it takes to load pathlib.
+    # Imported here because most commands read no file, and loading pathlib takes time.
     from pathlib import Path
 
     return Path(text)
@@ -172,13 +218,13 @@ def _text(path: "Path") -> str:
 
 
 def _yaml(path: "Path", text: str) -> Mapping[Any, Any]:
-    """Every scalar as it is written: the sample's secretKey is 12345678."""
+    """Parse YAML with every scalar as text: the sample's secretKey 12345678 must not become a number."""
     import yaml
 
     try:
         content = yaml.load(text, yaml.BaseLoader) or {}
     except yaml.YAMLError as error:
-        # Its own text quotes the file.
+        # Show only the line number: the text of the YAML error quotes the file.
         mark = getattr(error, "problem_mark", None)
         raise BadSettings(f"{path} is no YAML{f' in line {mark.line + 1}' if mark else ''}") from None
     if not isinstance(content, dict):
@@ -203,7 +249,11 @@ def _is_public(path: "Path") -> bool:
 
 
 def require_privacy(path: "Path") -> None:
-    """BadSettings for a file with a secret that everybody may read."""
+    """Check that a file with a secret is not world-readable.
+
+    Raises:
+        BadSettings: The file is world-readable.
+    """
     if _is_public(path):
         raise BadSettings(f"{path} has a secret, and everybody may read it: chmod 600 {path}")
 

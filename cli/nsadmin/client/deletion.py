@@ -1,7 +1,7 @@
-"""TopicDeletion: takes a topic from every master of a cluster, then from every name server, and looks again.
+"""TopicDeletion, which deletes a topic on every master of a cluster, then on every name server.
 
-Name servers are left alone when a master could not do its part: the route then still shows where the topic
-is, and the master would only register it again.
+If a master fails, the name servers stay unchanged: the route still shows where the topic is, and the master
+would register it again anyway.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,10 +23,15 @@ Role = Literal["master", "nameserver"]
 
 
 class DeletionStep(NamedTuple):
-    """One server's part: `result` is "done", "failed" (`error` says why) or "skipped" (never asked).
+    """The part of one server in a deletion.
 
-    `before` is what was there, under the wire's names: of a master its config of the topic, of a name
-    server the topic's queues by broker; None for nothing, or where that could not be told.
+    Attributes:
+        target: The server's address, or the name of a broker without a master.
+        role: "master" or "nameserver".
+        result: "done", "failed", "skipped" (not asked) or "dry-run".
+        error: The reason of "failed"; None otherwise.
+        before: The state before, by wire name: the topic's configuration on a master, the topic's queues by
+            broker on a name server. None if there was nothing, or it is unknown.
     """
 
     target: str
@@ -37,7 +42,16 @@ class DeletionStep(NamedTuple):
 
 
 class TopicDeletion(NamedTuple):
-    """A deletion that has been checked: `masterless` are the broker names that have the id 0 nowhere."""
+    """A checked deletion of a topic from a cluster.
+
+    Attributes:
+        caller: The connections.
+        topic: The topic.
+        cluster_name: The cluster.
+        masters: The addresses of the masters.
+        masterless: The names of brokers without a master now.
+        broker_names: The names of all brokers of the cluster.
+    """
 
     caller: Caller
     topic: str
@@ -48,7 +62,14 @@ class TopicDeletion(NamedTuple):
 
     @classmethod
     def plan(cls, caller: Caller, info: ClusterInfo, topic: str, cluster_name: str) -> "TopicDeletion":
-        """NotFound if there is no such cluster, or no such topic in it."""
+        """Check that the topic exists, and return its deletion.
+
+        Asks every name server (GET_ROUTEINFO_BY_TOPIC, 105); the masters (GET_TOPIC_CONFIG, 351) if no name
+        server has the topic. A master that does not answer counts as having it.
+
+        Raises:
+            NotFound: No such cluster, or no such topic in it.
+        """
         groups = info.in_cluster(cluster_name)
         planned = cls(
             caller,
@@ -64,17 +85,28 @@ class TopicDeletion(NamedTuple):
 
     @property
     def name_servers(self) -> tuple[str, ...]:
-        """The addresses that are told last."""
+        """The addresses of the name servers, which delete the topic last."""
         return self.caller.name_servers.addrs
 
     def planned(self) -> list[DeletionStep]:
-        """The steps that `run` would go through, with the result "dry-run"; who cannot be reached fails."""
+        """Return the steps of `run_deletion` without deleting anything.
+
+        Returns:
+            One DeletionStep per server: "dry-run", or "failed" for a server that does not answer.
+        """
         masters = [_planned(found, "master") for found in self._on_masters_now()]
         servers = [_planned(found, "nameserver") for found in self._on_name_servers_now()]
         return masters + self._masterless() + servers
 
     def run(self) -> list[DeletionStep]:
-        """Delete, and report on each server; call it once."""
+        """Delete the topic, and verify it. Call it once.
+
+        Sends DELETE_TOPIC_IN_BROKER (215) to the masters, then DELETE_TOPIC_IN_NAMESRV (216) to every name
+        server. If a master fails, the name servers are "skipped".
+
+        Returns:
+            One DeletionStep per server.
+        """
         found = (*self._on_masters_now(), *self._on_name_servers_now())
         before = {item.addr: item.result for item in found}
         return [step._replace(before=before.get(step.target)) for step in self._deleted()]
@@ -115,7 +147,7 @@ class TopicDeletion(NamedTuple):
         return [_step(result, "nameserver") for result in _verified(deleted, self._still_routed, again)]
 
     def _is_known(self) -> bool:
-        """Whether any name server or master has it: one that cannot say is taken to have it."""
+        """Return whether a name server or master has the topic. A master that fails counts as having it."""
         if self._still_routed(self.name_servers):
             return True
         return any(not isinstance(held.error, TopicNotExist) for held in self._held_by(self.masters))
@@ -124,10 +156,10 @@ class TopicDeletion(NamedTuple):
         return {held.addr for held in self._held_by(addrs) if held.error is None}
 
     def _held_by(self, masters: Sequence[str]) -> list[ServerResult[Command]]:
-        """Success for each master that has the topic, TopicNotExist for each that has not."""
+        """Ask masters for the topic: success if the master has it, TopicNotExist if not."""
         ext = headers.write(headers.TopicName(self.topic))
         held = {item.addr: item for item in self.caller.ask_each(masters, RequestCode.GET_TOPIC_CONFIG, ext)}
-        # Before 5.0 a broker cannot be asked for one topic, only for all.
+        # Brokers before 5.0 have no request for a single topic.
         old = [addr for addr, item in held.items() if isinstance(item.error, NotSupported)]
         for item in self.caller.ask_each(old, RequestCode.GET_ALL_TOPIC_CONFIG):
             held[item.addr] = decoded(item, self._among_all)
@@ -152,7 +184,17 @@ class TopicDeletion(NamedTuple):
 
 
 def forget(caller: Caller, topic: str, addrs: Sequence[str], *, dry_run: bool) -> list[DeletionStep]:
-    """Have these name servers forget a topic in all clusters; see `Topics.forget`."""
+    """Remove a topic from name servers in all clusters (DELETE_TOPIC_IN_NAMESRV, 216), and verify it.
+
+    Args:
+        caller: The connections.
+        topic: The topic.
+        namesrv_addrs: The name servers.
+        dry_run: Only read the routes (GET_ROUTEINFO_BY_TOPIC, 105).
+
+    Returns:
+        One DeletionStep per name server, in order.
+    """
 
     def routes() -> list[ServerResult[dict[str, Any]]]:
         answers = caller.ask_each(addrs, RequestCode.GET_ROUTEINFO_BY_TOPIC, get_route(topic))
@@ -186,7 +228,7 @@ def _queues(route: TopicRoute) -> dict[str, Any]:
 def _verified(
     results: list[ServerResult[Command]], still_there: Callable[[Sequence[str]], set[str]], complaint: str
 ) -> list[ServerResult[Command]]:
-    """The same results, with an error for servers that said done and have the topic all the same."""
+    """Add an error to servers that answered success but still have the topic."""
     left = still_there([result.addr for result in results if result.error is None])
     return [
         ServerResult(result.addr, None, NotApplied(complaint)) if result.addr in left else result
@@ -195,7 +237,7 @@ def _verified(
 
 
 def _planned(found: ServerResult[dict[str, Any]], role: Role) -> DeletionStep:
-    """The step of a server that has it, or has it not; a body nobody can read keeps it from nothing."""
+    """Plan the step of a server. It fails if the server does not answer; an unreadable body is harmless."""
     if isinstance(found.error, CallError) and found.error.kind != "unreadable":
         return DeletionStep(found.addr, role, "failed", found.error)
     return DeletionStep(found.addr, role, "dry-run", None, found.result or None)

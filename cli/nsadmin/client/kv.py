@@ -1,4 +1,4 @@
-"""KV config: texts by namespace and key that each name server keeps for itself."""
+"""`admin.kv`: the KV config, texts by namespace and key, that each name server stores separately."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
@@ -14,11 +14,19 @@ from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.retry import Reader, decoded
 
 KvTables = Mapping[str, Mapping[str, str]]
-"""Namespaces by name, keys and values within; none that is not there."""
+"""Namespace to key to value. Missing namespaces are left out."""
 
 
 class KvChange(NamedTuple):
-    """One key on one name server: the text it has and the one it gets; None is for no key."""
+    """A change of one key on one name server.
+
+    Attributes:
+        addr: The name server.
+        namespace: The namespace.
+        key: The key.
+        before: The value before; None if the key does not exist.
+        after: The value after; None deletes the key.
+    """
 
     addr: str
     namespace: str
@@ -28,43 +36,74 @@ class KvChange(NamedTuple):
 
 
 class Kv:
-    """`admin.kv`; QueryNotFound is the error of what is not there."""
+    """`admin.kv`: the KV config of name servers. A missing key or namespace gives QueryNotFound."""
 
     def __init__(self, caller: Caller, reader: Reader) -> None:
         self._caller = caller
         self._reader = reader
 
     def get(self, namespace: str, key: str) -> str:
-        """The value that the first name server with one has."""
+        """Return the value of a key from the first name server that has one (GET_KV_CONFIG, 101).
+
+        Raises:
+            QueryNotFound: No name server has the key.
+        """
         what = f"the key {key!r} of {namespace!r}"
         return self._reader.read(what, _value, RequestCode.GET_KV_CONFIG, _key(namespace, key))
 
     def get_each(self, namespace: str, key: str) -> list[ServerResult[str]]:
-        """The value on every name server."""
+        """Return the value of a key from every name server (GET_KV_CONFIG, 101).
+
+        Returns:
+            One ServerResult per name server; the error is QueryNotFound for a missing key.
+        """
         return self._reader.each(_value, RequestCode.GET_KV_CONFIG, _key(namespace, key))
 
     def entries(self, namespace: str) -> dict[str, str]:
-        """All keys and values of a namespace on the first name server that has it, in the order of keys."""
+        """Return a namespace from the first name server that has it (GET_KVLIST_BY_NAMESPACE, 219).
+
+        Returns:
+            Key to value, in the order of keys.
+
+        Raises:
+            QueryNotFound: No name server has the namespace.
+        """
         ext = headers.write(headers.KvNamespace(namespace))
         what = f"the namespace {namespace!r}"
         return self._reader.read(what, text_table, RequestCode.GET_KVLIST_BY_NAMESPACE, ext)
 
     def entries_each(self, namespace: str) -> list[ServerResult[dict[str, str]]]:
-        """All keys and values of a namespace on every name server."""
+        """Return a namespace from every name server (GET_KVLIST_BY_NAMESPACE, 219).
+
+        Returns:
+            One ServerResult per name server: key to value. The error is QueryNotFound without the namespace.
+        """
         ext = headers.write(headers.KvNamespace(namespace))
         return self._reader.each(text_table, RequestCode.GET_KVLIST_BY_NAMESPACE, ext)
 
     def tables_each(self, namespaces: Sequence[str], addrs: Iterable[str]) -> list[ServerResult[KvTables]]:
-        """These namespaces as each of these name servers has them."""
+        """Return namespaces from name servers, all requested at once (GET_KVLIST_BY_NAMESPACE, 219).
+
+        Args:
+            namespaces: The namespaces.
+            namesrv_addrs: The name servers.
+
+        Returns:
+            One ServerResult per address, in order: namespace to key to value, without missing namespaces.
+        """
         code, addrs = RequestCode.GET_KVLIST_BY_NAMESPACE, list(addrs)
         exts = [headers.write(headers.KvNamespace(namespace)) for namespace in namespaces]
         answers = iter(self._caller.ask((addr, request(code, ext)) for addr in addrs for ext in exts))
         return [_tables(addr, namespaces, list(islice(answers, len(exts)))) for addr in addrs]
 
     def change(self, changes: Sequence[KvChange]) -> list[ServerResult[KvChange]]:
-        """Write and delete, each on its name server, and look again: what is there then is what counts.
+        """Apply changes, each on its name server, and read them back.
 
-        NotApplied where it is something else than what was wanted.
+        Sends PUT_KV_CONFIG (100) or DELETE_KV_CONFIG (102) per change, then GET_KVLIST_BY_NAMESPACE (219).
+
+        Returns:
+            One ServerResult per change, in order. The value read back decides: the error is NotApplied if it
+            differs from the wanted one.
         """
         answers = self._caller.ask((change.addr, _request(change)) for change in changes)
         touched: dict[str, dict[str, None]] = {}
@@ -77,14 +116,21 @@ class Kv:
         ]
 
     def put(self, namespace: str, key: str, value: str) -> list[ServerResult[str]]:
-        """Write a value on every name server; the result is what was written."""
+        """Write a value on every name server (PUT_KV_CONFIG, 100).
+
+        Returns:
+            One ServerResult per name server: the written value.
+        """
         ext = headers.write(headers.PutKvConfig(namespace, key, value))
         return self._reader.each(lambda _: value, RequestCode.PUT_KV_CONFIG, ext)
 
     def delete(self, namespace: str, key: str) -> list[ServerResult[str]]:
-        """Delete a key on every name server: the value it had, or QueryNotFound where there was none.
+        """Delete a key on every name server (DELETE_KV_CONFIG, 102).
 
-        Servers answer success in both cases, so the value is read first.
+        Name servers also answer success for a missing key, so the value is read first (GET_KV_CONFIG, 101).
+
+        Returns:
+            One ServerResult per name server: the value before. The error is QueryNotFound for a missing key.
         """
         before = {found.addr: found for found in self.get_each(namespace, key)}
         deleted = self._reader.each(lambda _: "", RequestCode.DELETE_KV_CONFIG, _key(namespace, key))
@@ -92,7 +138,7 @@ class Kv:
 
 
 def _deleted(done: ServerResult[str], before: ServerResult[str]) -> ServerResult[str]:
-    """What a name server had; of one that would not say it, that it is deleted."""
+    """Return the value before; or the result of the deletion if that value could not be read."""
     had_none = before.error is None or isinstance(before.error, QueryNotFound)
     return before if done.error is None and had_none else done
 

@@ -1,6 +1,6 @@
-"""Lite topics (5.5.0): very many small queues below a parent topic, each made by its first message.
+"""`admin.lite_topics`: lite topics (5.5.0), many small queues below a parent topic.
 
-Brokers before 5.5.0 answer NotSupported to all of this.
+The first message creates a lite topic. Brokers before 5.5.0 answer NotSupported to all requests here.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 QUEUE_PREFIX = "%LMQ%$"
 _MAX_TOPICS = 1000
-"""More lite topics of a client no broker lists."""
+"""The maximum number of lite topics that a broker lists per client."""
 
 
 COUNTS = (
@@ -28,9 +28,13 @@ COUNTS = (
 
 
 class BrokerLite(NamedTuple):
-    """A broker's account of its lite topics: `counts` has COUNTS, under the wire's own names.
+    """The lite topics of one broker.
 
-    `topics` are parent topics with their time to live in minutes, `groups` those that may read each of them.
+    Attributes:
+        store_type: The type of the broker's store.
+        counts: The counts LITE_COUNTS, by wire name.
+        ttl_by_topic: Parent topic to time to live in minutes.
+        groups_by_topic: Parent topic to the groups that may read it.
     """
 
     store_type: str
@@ -40,7 +44,14 @@ class BrokerLite(NamedTuple):
 
 
 class ParentTopic(NamedTuple):
-    """A parent topic on one broker; `ttl` is in minutes, `lmq_num` counts the queues of all parent topics."""
+    """A parent topic on one broker.
+
+    Attributes:
+        ttl_minutes: The time to live of its lite topics, in minutes.
+        lite_topic_count: The number of its lite topics.
+        lmq_num: The number of lite queues of all parent topics.
+        groups: The groups that may read it, in order.
+    """
 
     ttl: int
     lite_topics: int
@@ -49,10 +60,14 @@ class ParentTopic(NamedTuple):
 
 
 class LiteTopic(NamedTuple):
-    """One lite topic on one broker; `last_update` is in ms, None where there is no message.
+    """One lite topic on one broker.
 
-    `is_here` is whether clients are told to write it on this broker. `subscribers` are (group, client id),
-    the client being "*" where a whole group reads everything.
+    Attributes:
+        min_offset: The oldest offset.
+        max_offset: The offset of the next message.
+        last_update_ms: The time of the last message in ms since 1970; None without a message.
+        is_here: Whether clients write the lite topic on this broker.
+        subscribers: Pairs of (group, client id). The client id is "*" if a whole group reads everything.
     """
 
     min_offset: int
@@ -63,12 +78,19 @@ class LiteTopic(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether the broker has anything of it: brokers answer for any name."""
+        """Whether the broker has messages or subscribers of it. Brokers answer for any name."""
         return self.max_offset > 0 or bool(self.subscribers)
 
 
 class LiteClient(NamedTuple):
-    """A client's lite topics on one broker, of which `lite_topics` are the first 1000; times in ms."""
+    """A client's lite topics on one broker.
+
+    Attributes:
+        lite_topic_count: The number of lite topics that the client subscribes to.
+        last_access_ms: The time of the last request in ms since 1970; None for never.
+        last_consume_ms: The time of the last consumption in ms since 1970; None for never.
+        lite_topics: The first 1000 lite topics, in order.
+    """
 
     number: int
     last_access: int | None
@@ -77,7 +99,13 @@ class LiteClient(NamedTuple):
 
 
 class LiteLag(NamedTuple):
-    """How far a group is behind on a lite topic; `earliest` is when the oldest of it was stored, in ms."""
+    """The lag of a group on a lite topic.
+
+    Attributes:
+        lite_topic: The lite topic.
+        lag_count: The number of unconsumed messages.
+        earliest_ms: The store time of the oldest unconsumed message in ms since 1970; None if unknown.
+    """
 
     lite_topic: str
     lag: int
@@ -85,9 +113,13 @@ class LiteLag(NamedTuple):
 
 
 class LiteGroup(NamedTuple):
-    """A group on one broker: its lag over all lite topics, and the ones that are furthest behind.
+    """A group on one broker.
 
-    `lag` leaves out what the group never committed an offset of, as brokers do.
+    Attributes:
+        parent_topic: The parent topic.
+        lag_count: Unconsumed messages of all lite topics for which the group committed an offset.
+        earliest_ms: The store time of the oldest unconsumed message in ms since 1970; None if unknown.
+        furthest_behind: The lite topics with the largest lag, the largest first.
     """
 
     parent_topic: str
@@ -97,9 +129,14 @@ class LiteGroup(NamedTuple):
 
 
 class LiteOffsets(NamedTuple):
-    """A group on one lite topic, all None where it never committed an offset; times in ms.
+    """A group on one lite topic. All fields are None if the group never committed an offset.
 
-    `last` is when the last message that it consumed was stored.
+    Attributes:
+        broker_offset: The offset of the next message that the broker stores.
+        consumer_offset: The committed offset.
+        lag_count: The number of unconsumed messages.
+        earliest_ms: The store time of the oldest unconsumed message in ms since 1970.
+        last_stored_ms: The store time of the last consumed message in ms since 1970.
     """
 
     broker_offset: int | None
@@ -110,49 +147,70 @@ class LiteOffsets(NamedTuple):
 
 
 class LiteTopics:
-    """`admin.lite_topics`; each call has a result for each broker address, in their order."""
+    """`admin.lite_topics`: lite topics. Each method returns one ServerResult per broker address, in order."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
     def brokers(self, addrs: Iterable[str]) -> list[ServerResult[BrokerLite]]:
-        """What each broker has of lite topics (GET_BROKER_LITE_INFO)."""
+        """Return the lite topic counts of each broker (GET_BROKER_LITE_INFO, 200074)."""
         return self._ask(addrs, RequestCode.GET_BROKER_LITE_INFO, {}, _broker)
 
     def parents(self, addrs: Iterable[str], topic: str) -> list[ServerResult[ParentTopic]]:
-        """A parent topic (GET_PARENT_TOPIC_INFO); RequestError for one whose message.type is not LITE."""
+        """Return a parent topic of each broker (GET_PARENT_TOPIC_INFO, 200075).
+
+        The error is RequestError if the topic's attribute message.type is not LITE.
+        """
         ext = headers.write(headers.TopicName(topic))
         return self._ask(addrs, RequestCode.GET_PARENT_TOPIC_INFO, ext, _parent)
 
     def topics(self, addrs: Iterable[str], parent: str, lite: str) -> list[ServerResult[LiteTopic]]:
-        """One lite topic (GET_LITE_TOPIC_INFO), known to the broker or not."""
+        """Return one lite topic of each broker (GET_LITE_TOPIC_INFO, 200076); see `LiteTopic.is_known`."""
         ext = {"parentTopic": parent, "liteTopic": lite}
         return self._ask(addrs, RequestCode.GET_LITE_TOPIC_INFO, ext, _topic)
 
     def clients(
         self, addrs: Iterable[str], parent: str, group: str, client_id: str
     ) -> list[ServerResult[LiteClient]]:
-        """One client (GET_LITE_CLIENT_INFO); NotFound where it subscribes to nothing."""
+        """Return the lite topics of one client on each broker (GET_LITE_CLIENT_INFO, 200077).
+
+        The error is NotFound if the client subscribes to no lite topic there.
+        """
         ext = {"parentTopic": parent, "group": group, "clientId": client_id, "maxCount": str(_MAX_TOPICS)}
         return self._ask(addrs, RequestCode.GET_LITE_CLIENT_INFO, ext, _client)
 
     def groups(self, addrs: Iterable[str], group: str, top: int) -> list[ServerResult[LiteGroup]]:
-        """A group, with the `top` (1 or more) lite topics that are furthest behind (GET_LITE_GROUP_INFO).
+        """Return the lag of a group on each broker (GET_LITE_GROUP_INFO, 200078).
 
-        Only for a group that the broker knows: one that it does not know it makes, and then refuses.
+        Check first that the broker knows the group: it creates an unknown group, and then refuses.
+
+        Args:
+            broker_addrs: The brokers.
+            group: The group.
+            top_count: The number of lite topics with the largest lag to return, at least 1.
         """
         ext = {"group": group, "topK": str(top)}
         return self._ask(addrs, RequestCode.GET_LITE_GROUP_INFO, ext, _group)
 
     def offsets(self, addrs: Iterable[str], group: str, lite: str) -> list[ServerResult[LiteOffsets]]:
-        """A group on one lite topic (GET_LITE_GROUP_INFO), likewise; NotFound where no message of it is."""
+        """Return the offsets of a group on one lite topic (GET_LITE_GROUP_INFO, 200078).
+
+        Check first that the broker knows the group. The error is NotFound if the broker has no message of the
+        lite topic.
+        """
         ext = {"group": group, "liteTopic": lite, "topK": "1"}
         return self._ask(addrs, RequestCode.GET_LITE_GROUP_INFO, ext, _offsets)
 
     def dispatch(self, addrs: Iterable[str], group: str, client_id: str | None) -> list[ServerResult[bool]]:
-        """Have brokers look anew what a group's clients, or one of them, can get (TRIGGER_LITE_DISPATCH).
+        """Make brokers dispatch the lite topics of a group again (TRIGGER_LITE_DISPATCH, 200079).
 
-        True from a broker that took the order, also for a client that nobody knows.
+        Args:
+            broker_addrs: The brokers.
+            group: The group.
+            client_id: Only this client; None for all clients of the group.
+
+        Returns:
+            One ServerResult per broker: True if it accepted the order, also for an unknown client.
         """
         ext = {"group": group, **({"clientId": client_id} if client_id else {})}
         return self._ask(addrs, RequestCode.TRIGGER_LITE_DISPATCH, ext, lambda _: True)
@@ -168,7 +226,7 @@ class LiteTopics:
 
 
 def lite_name(queue: str) -> str:
-    """The lite topic's own name in that of its queue, %LMQ%$PARENT$LITE."""
+    """Return the lite topic of a queue name: "LITE" for "%LMQ%$PARENT$LITE"."""
     return queue.removeprefix(QUEUE_PREFIX).partition("$")[2] if queue.startswith(QUEUE_PREFIX) else queue
 
 
@@ -220,7 +278,7 @@ def _group(command: Command) -> LiteGroup:
     furthest = sorted(found.values(), key=lambda one: (-one.lag, one.lite_topic))
     earliest = _time(body.get("earliestUnconsumedTimestamp"))
     if earliest is None:
-        # 5.5.0 leaves it out where the oldest is not among those that it keeps by time.
+        # 5.5.0 omits it if the oldest message is not among those that it sorts by time.
         earliest = min((one.earliest for one in furthest if one.earliest is not None), default=None)
     return LiteGroup(str(body["parentTopic"]), int(body["totalLagCount"]), earliest, tuple(furthest))
 

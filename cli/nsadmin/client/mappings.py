@@ -1,4 +1,4 @@
-"""Mappings: which of its own queues each broker has for the logical queues of a static topic, whole; written.
+"""`admin.queue_mappings`: reads and writes of a static topic's complete queue mapping.
 
 Upstream: TopicConfigAndQueueMapping, TopicQueueMappingDetail, LogicQueueMappingItem.
 """
@@ -21,9 +21,17 @@ GLOBAL = "__global__"
 
 
 class Item(NamedTuple):
-    """A part of a logical queue (LogicQueueMappingItem): a queue of a broker from `start_offset` on.
+    """A part of a logical queue (LogicQueueMappingItem): a range of a broker's own queue.
 
-    It begins at `logic_offset` of the logical queue, below 0 as long as that is not decided.
+    Attributes:
+        gen: The generation; the newest part has the highest.
+        queue_id: The broker's own queue.
+        bname: The broker name.
+        logic_offset: The first offset in the logical queue; negative while undecided.
+        start_offset: The first offset in the broker's own queue.
+        end_offset: The end in the broker's own queue; -1 while open.
+        time_of_start: The store time of the first message in ms since 1970; -1 if unknown.
+        time_of_end: The store time of the last message in ms since 1970; -1 if unknown.
     """
 
     gen: int
@@ -37,9 +45,15 @@ class Item(NamedTuple):
 
 
 class Share(NamedTuple):
-    """What one broker has of a static topic: its config, and the logical queues that it is or was for.
+    """The share of one broker in a static topic.
 
-    `hosted` has the parts of each, the oldest first; the broker of the last one takes what is written.
+    Attributes:
+        topic_config: The topic's configuration, by wire name.
+        epoch: The epoch of the mapping.
+        total_queues: The number of logical queues of the topic.
+        hosted_queues: Logical queue id to its parts, the oldest first. The broker of the last part receives
+            new messages.
+        scope: The scope of the mapping.
     """
 
     config: Mapping[str, Any]
@@ -50,18 +64,23 @@ class Share(NamedTuple):
 
     @property
     def queues(self) -> int:
-        """How many queues of its own the broker has for the topic."""
+        """The number of the broker's own queues for the topic."""
         return int(self.config["writeQueueNums"])
 
 
 class Mappings:
-    """`admin.mappings`."""
+    """`admin.queue_mappings`: the queue mappings of static topics."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
     def each(self, topic: str, addrs: Iterable[str]) -> list[ServerResult[Share | None]]:
-        """What each of these masters has; None for one without the topic, NotApplied for a plain topic."""
+        """Return the share of each master in a static topic (GET_TOPIC_CONFIG, 351).
+
+        Returns:
+            One ServerResult per address, in order: the share, or None if the master does not have the topic.
+            The error is NotApplied for a topic that is not static.
+        """
         ext = headers.write(broker_headers.LogicalTopic(topic))
         answers = self._caller.ask_each(addrs, RequestCode.GET_TOPIC_CONFIG, ext)
         return [
@@ -74,18 +93,35 @@ class Mappings:
     def put(
         self, topic: str, shares: Iterable[tuple[str, str, Share]], *, force: bool = False
     ) -> list[ServerResult[Command]]:
-        """Give masters their shares: (address, broker name, share) (UPDATE_AND_CREATE_STATIC_TOPIC)."""
+        """Write shares on masters (UPDATE_AND_CREATE_STATIC_TOPIC, 513).
+
+        Args:
+            topic: The topic.
+            addressed_shares: Triples of (master address, broker name, share).
+            force: Let the broker accept a mapping that it would refuse.
+
+        Returns:
+            One ServerResult per triple, in order.
+        """
         return self._caller.ask((addr, _put(topic, name, share, force)) for addr, name, share in shares)
 
     def ends(self, topic: str, addr: str) -> ServerResult[dict[int, int]]:
-        """Where each of a broker's own queues ends: the offset of the next message."""
+        """Return the offset of the next message in each own queue of a broker (GET_TOPIC_STATS_INFO, 202).
+
+        Returns:
+            Queue id to offset.
+        """
         ext = headers.write(headers.TopicName(topic))
         [answer] = self._caller.ask_each([addr], RequestCode.GET_TOPIC_STATS_INFO, ext)
         return decoded(answer, _ends)
 
 
 def share(record: Mapping[str, Any]) -> Share:
-    """A share as files and brokers have it; ValueError, TypeError or KeyError where it is none."""
+    """Parse a share from the JSON form of files and brokers (TopicConfigAndQueueMapping).
+
+    Raises:
+        ValueError, TypeError, KeyError: The record is not a share.
+    """
     detail = record["mappingDetail"]
     config = {key: value for key, value in record.items() if key != "mappingDetail"}
     hosted = {int(key): tuple(map(_item, items)) for key, items in (detail["hostedQueues"] or {}).items()}
@@ -99,7 +135,7 @@ def share(record: Mapping[str, Any]) -> Share:
 
 
 def record(topic: str, broker_name: str, share: Share) -> dict[str, Any]:
-    """The same as files have it."""
+    """Return a share in the JSON form of files (TopicConfigAndQueueMapping)."""
     return {**share.config, "mappingDetail": _detail(topic, broker_name, share)}
 
 

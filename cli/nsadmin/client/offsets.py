@@ -35,8 +35,8 @@ class Move(NamedTuple):
         queue: The queue.
         old_offset: The committed offset before; None if the group never committed one.
         new_offset: The offset of the next message to consume; None if there is no target.
-        result: "planned", then "done", "failed", "pending" (a broker before 5.2 notified the clients, which move
-            within seconds) or "kept" (already there, forward without force, or without a target).
+        result: "planned", then "done", "failed", "pending" (a broker before 5.2 notified the clients, which
+            move within seconds) or "kept" (already there, forward without force, or without a target).
         error: The reason of "failed"; None otherwise.
     """
 
@@ -119,7 +119,7 @@ class Offsets:
             queue: The queue.
             broker_addr: The master of the queue's broker.
             timestamp_ms: The time in ms since 1970, or END_OF_QUEUE.
-            offset: The offset, instead of a time. It must exist in the queue.
+            wanted_offset: The offset, instead of a time. It must exist in the queue.
 
         Raises:
             NotFound: The broker does not know the group.
@@ -250,7 +250,7 @@ class Offsets:
             if offset is not None and not low <= offset <= high:
                 filled[move] = _failed(move, NotApplied(f"offset {offset} is not within {low} to {high}"))
             else:
-                # For a time before the first message, brokers answer the begin of its file: below the minimum.
+                # For a time before the first message, brokers answer an offset below the minimum.
                 filled[move] = move._replace(new=min(max(new if offset is None else offset, low), high))
         return [filled.get(move, move) for move in moves]
 

@@ -1,6 +1,6 @@
-"""Order configuration: on which brokers a topic's ordered messages go to how many queues, kept as KV config.
+"""`admin.order_confs`: order configurations, which give the number of queues per broker for ordered messages.
 
-Clients get it with the route, but only of name servers whose orderMessageEnable is true.
+Name servers store them in the KV config. They add them to routes only with orderMessageEnable=true.
 """
 
 import re
@@ -17,7 +17,14 @@ _ENTRY = re.compile(r"([^:;\s]+):(\d{1,9})")
 
 
 def parse(text: str) -> dict[str, int]:
-    """ "broker-a:4;broker-b:8" as broker name to number of queues; ValueError for what is none."""
+    """Parse "broker-a:4;broker-b:8".
+
+    Returns:
+        Broker name to number of queues.
+
+    Raises:
+        ValueError: The text is not an order configuration.
+    """
     conf: dict[str, int] = {}
     for entry in filter(None, text.split(";")):
         match = _ENTRY.fullmatch(entry)
@@ -32,37 +39,56 @@ def parse(text: str) -> dict[str, int]:
 
 
 def text_of(conf: Mapping[str, int]) -> str:
+    """Return "broker-a:4;broker-b:8" for a map from broker name to number of queues."""
     return ";".join(f"{broker}:{queues}" for broker, queues in conf.items())
 
 
 class OrderConfs:
-    """`admin.order_confs`; QueryNotFound is the error where a topic has none."""
+    """`admin.order_confs`: order configurations of topics. The error for a missing one is QueryNotFound."""
 
     def __init__(self, kv: Kv, name_servers: NameServerConfigs) -> None:
         self._kv = kv
         self._name_servers = name_servers
 
     def all(self) -> dict[str, str]:
-        """Every topic's entry on the first name server that has any, in the order of topics; {} for none."""
+        """Return all order configurations of the first name server that has any (219).
+
+        Returns:
+            Topic to text, in the order of topics; {} if no name server has any.
+        """
         try:
             return self._kv.entries(NAMESPACE)
         except QueryNotFound:
             return {}
 
     def each(self, topic: str) -> list[ServerResult[str]]:
-        """The topic's entry on every name server."""
+        """Return the order configuration of a topic from every name server (GET_KV_CONFIG, 101)."""
         return self._kv.get_each(NAMESPACE, topic)
 
     def put(self, topic: str, conf: str) -> list[ServerResult[str]]:
-        """Replace it on every name server."""
+        """Write the order configuration of a topic on every name server (PUT_KV_CONFIG, 100).
+
+        Returns:
+            One ServerResult per name server: the written text.
+        """
         return self._kv.put(NAMESPACE, topic, conf)
 
     def delete(self, topic: str) -> list[ServerResult[str]]:
-        """Delete it on every name server: what was there."""
+        """Delete the order configuration of a topic on every name server (DELETE_KV_CONFIG, 102).
+
+        Returns:
+            One ServerResult per name server: the text before.
+        """
         return self._kv.delete(NAMESPACE, topic)
 
     def merged(self, topic: str, queues: Mapping[str, int]) -> str:
-        """The entry with these brokers changed or added; other brokers stay as the first server has them."""
+        """Return the order configuration of a topic with changed or added brokers. Change nothing.
+
+        Args:
+            topic: The topic.
+            queues_by_broker: Broker name to number of queues. Other brokers stay as on the first name server
+                that has the topic's configuration.
+        """
         found = next((conf.result for conf in self.each(topic) if conf.result), None)
         try:
             present = parse(found) if found else {}
@@ -71,7 +97,7 @@ class OrderConfs:
         return text_of(present | dict(queues))
 
     def unused_on(self) -> list[str]:
-        """The name servers that do not give it to clients."""
+        """Return the name servers that do not add order configurations to routes (319)."""
         return [
             addr
             for addr, config, _ in self._name_servers.config_each()

@@ -1,4 +1,4 @@
-"""Perms: which permission name servers have for the topics of one broker, out of every topic's route."""
+"""The permissions that name servers have for the topics of one broker, read from the routes of all topics."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -15,7 +15,18 @@ Perms = ServerResult[dict[str, int]]
 
 
 def perms(caller: Caller, servers: Iterable[ServerResult[Any]], broker_name: str) -> list[Perms]:
-    """Permissions by topic, in order, on each of these name servers; one with an error keeps that."""
+    """Read the permission of each topic of a broker from name servers.
+
+    Sends GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206), then GET_ROUTEINFO_BY_TOPIC (105) per topic.
+
+    Args:
+        caller: The connections.
+        server_results: One ServerResult per name server; one with an error is not asked and keeps its error.
+        broker_name: The broker.
+
+    Returns:
+        One ServerResult per name server, in order: topic to permission bits (4 read, 2 write, 1 inherit).
+    """
     servers = list(servers)
     willing = [found.addr for found in servers if found.error is None]
     answers = caller.ask_each(willing, RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER)
@@ -31,7 +42,7 @@ def perms(caller: Caller, servers: Iterable[ServerResult[Any]], broker_name: str
 
 
 def _with_topic(perms: Perms, topic: str, route: ServerResult[TopicRoute], broker_name: str) -> Perms:
-    """With one more topic; one that has gone in the meantime is none."""
+    """Add the permission of one topic. A topic that was deleted in the meantime is left out."""
     if route.error is not None and not is_not_found(route.error):
         return ServerResult(perms.addr, None, route.error)
     if perms.result is not None and route.result is not None:

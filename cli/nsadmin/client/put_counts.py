@@ -1,7 +1,7 @@
-"""Put counts: messages that clients put to one broker in the last minute, as it counts them.
+"""`admin.put_counts`: the number of messages that clients sent to a broker in the last minute.
 
-A broker looks at its counters every 10 seconds, so a count still has what was put up to 70 s ago, and lacks
-what came in the first 10 s of a topic.
+A broker samples its counters every 10 seconds. So a count includes messages of up to 70 s ago, and misses the
+first 10 s of a topic.
 """
 
 from collections.abc import Iterable
@@ -21,19 +21,27 @@ _USERS = "BROKER_PUT_NUMS_WITHOUT_SYSTEM_TOPIC"
 
 
 class PutCounts:
-    """`admin.put_counts`."""
+    """`admin.put_counts`: message counts of the last minute (VIEW_BROKER_STATS_DATA, 315)."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
     def of_users(self, broker_addr: str, cluster_name: str) -> ServerResult[int | None]:
-        """Messages to all topics but the system's; None where it never counted any, as 4.x does not."""
+        """Count the messages of the last minute to all users' topics of a broker.
+
+        Returns:
+            The count; None if the broker never counted any, like brokers of 4.x.
+        """
         ext = headers.write(broker_headers.ViewBrokerStats(_USERS, cluster_name))
         [answer] = self._caller.ask_each([broker_addr], _CODE, ext)
         return decoded(idle(answer), partial(_minute, absent=None))
 
     def of_topics(self, broker_addr: str, topics: Iterable[str]) -> list[ServerResult[tuple[str, int]]]:
-        """Each topic with its messages, 0 for one that never had any."""
+        """Count the messages of the last minute to topics on one broker.
+
+        Returns:
+            One ServerResult per topic, in order: a pair of (topic, count); 0 for a topic without messages.
+        """
         names = list(topics)
         calls = [
             (
@@ -48,7 +56,11 @@ class PutCounts:
         ]
 
     def of_topic_each(self, addrs: Iterable[str], topic: str) -> list[ServerResult[Count]]:
-        """A topic's messages of the last minute and of 24 hours on each of these brokers; 0 for none ever."""
+        """Return the message counts (last minute and 24 hours) of a topic on brokers.
+
+        Returns:
+            One ServerResult per address, in order; zeros for a broker without messages of the topic.
+        """
         return put_counts(self._caller, topic, addrs)
 
 

@@ -1,11 +1,11 @@
-"""Queues: one queue of a topic on one broker, and the tables that are keyed by it."""
+"""MessageQueue, one queue of a topic on one broker, and the parser of tables keyed by queues."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 
 class MessageQueue(NamedTuple):
-    """A queue, in the order in which clients sort them (`MessageQueue#compareTo`)."""
+    """A queue of a topic on a broker. Queues sort like `MessageQueue#compareTo`."""
 
     topic: str
     broker_name: str
@@ -13,9 +13,16 @@ class MessageQueue(NamedTuple):
 
 
 def queue_table(value: Any) -> dict[MessageQueue, Mapping[str, Any]]:
-    """A map keyed by queues, as `json_object` gives it, in the order of the queues.
+    """Parse a map keyed by queues.
 
-    ValueError, TypeError or KeyError for what is none.
+    Args:
+        json_table: The map, as `parse_json_object` returns it: a dict, or a list of [key, value] pairs.
+
+    Returns:
+        Queue to value, in the order of queues.
+
+    Raises:
+        ValueError, TypeError, KeyError: The value is not such a map.
     """
     pairs: Iterable[Any] = value.items() if isinstance(value, dict) else value or ()
     table = {

@@ -1,4 +1,4 @@
-"""Static topics: queues with numbers that stay while brokers change; each is put together of brokers' own.
+"""The parts of a static topic's logical queues. A logical queue keeps its id while its parts change brokers.
 
 Upstream: TopicQueueMappingDetail, TopicQueueMappingUtils, TopicStatusSubCommand.
 """
@@ -16,9 +16,13 @@ from nsadmin.client.retry import decoded
 
 
 class Part(NamedTuple):
-    """A part of a logical queue: the messages that a broker's own queue has from `start_offset` on.
+    """A part of a logical queue.
 
-    In the logical queue that one is at `logic_offset`, which is below 0 as long as it is not decided.
+    Attributes:
+        broker_name: The broker.
+        queue_id: The broker's own queue.
+        logic_offset: The first offset in the logical queue; negative while undecided.
+        start_offset: The first offset in the broker's own queue.
     """
 
     broker_name: str
@@ -27,7 +31,7 @@ class Part(NamedTuple):
     start_offset: int
 
     def logical(self, own_offset: int) -> int:
-        """An offset of the broker's own queue as the logical one counts."""
+        """Convert an offset of the broker's own queue to an offset of the logical queue."""
         return self.logic_offset + max(0, own_offset - self.start_offset)
 
 
@@ -36,7 +40,11 @@ Mappings = dict[int, tuple[Part, ...]]
 
 
 def hosted(caller: Caller, topic: str, addrs: Iterable[str]) -> dict[str, ServerResult[Mappings]]:
-    """The logical queues that each of these brokers takes messages for (GET_TOPIC_CONFIG), by address."""
+    """Read the logical queues for which brokers receive messages (GET_TOPIC_CONFIG, 351).
+
+    Returns:
+        Broker address to a ServerResult: logical queue id to its parts, the oldest first.
+    """
     ext = headers.write(broker_headers.LogicalTopic(topic))
     answers = caller.ask_each(dict.fromkeys(addrs), RequestCode.GET_TOPIC_CONFIG, ext)
     return {answer.addr: decoded(answer, _mappings) for answer in answers}

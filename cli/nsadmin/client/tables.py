@@ -1,4 +1,4 @@
-"""Tables: all that one name server tells of what it knows, for who looks at it again and again."""
+"""`admin.name_server_tables`: the complete tables of one name server, for repeated polling."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
@@ -20,9 +20,14 @@ Texts = Mapping[str, str | None]
 
 
 class Listed(NamedTuple):
-    """What a name server tells at once: who is there, names of topics, settings, KV config by namespace.
+    """The tables of a name server without the routes.
 
-    A group without members is left out, and so is a namespace that is not there.
+    Attributes:
+        clusters: Cluster name to broker names. Broker groups without members are left out.
+        groups: Broker name to its group.
+        topics: The topic names in order.
+        settings: Key to value of the configuration.
+        kv: Namespace to key to value of the KV config. Missing namespaces are left out.
     """
 
     clusters: Mapping[str, Sequence[str]]
@@ -33,7 +38,12 @@ class Listed(NamedTuple):
 
 
 class Queues(NamedTuple):
-    """A topic's queues, and those of a static topic, by broker name."""
+    """The queues of a topic.
+
+    Attributes:
+        queues: Broker name to its queues.
+        mappings: For a static topic, broker name to its queue mapping.
+    """
 
     queues: Mapping[str, QueueData]
     mappings: Mapping[str | None, MappingInfo]
@@ -42,17 +52,23 @@ class Queues(NamedTuple):
 NO_QUEUES = Queues({}, {})
 
 _AT_ONCE = 1000
-"""Routes of each name server that are in memory as they came."""
+"""The number of undecoded routes per name server to hold in memory."""
 
 
 class Tables:
-    """`admin.tables`: one name server is asked, and no other instead of it."""
+    """`admin.name_server_tables`: the tables of each name server. No server answers in place of another."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
     def witnesses(self, answers: Sequence[ServerResult[T]]) -> list[ServerResult[T]]:
-        """The answers of name servers, of each server once: two names of one say nothing of two."""
+        """Replace the answer of a server that occurs under a second address by the error DuplicateServer.
+
+        Compares the peers of the open connections, so call it after a request to these servers.
+
+        Returns:
+            One ServerResult per answer, in order.
+        """
         known: dict[Any, str] = {}
         found = []
         for answer in answers:
@@ -63,11 +79,18 @@ class Tables:
         return found
 
     def listed(self, addr: str, namespaces: Sequence[str]) -> Listed:
-        """All but the routes. RocketMQError if one of the answers is missing, naming the request."""
+        """Return the tables of one name server without the routes.
+
+        Sends GET_BROKER_CLUSTER_INFO (106), GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206), GET_NAMESRV_CONFIG
+        (319), and GET_KVLIST_BY_NAMESPACE (219) per namespace.
+
+        Raises:
+            RocketMQError: One of the requests failed.
+        """
         return _sure(self.listed_each([addr], namespaces)[0])
 
     def listed_each(self, addrs: Iterable[str], namespaces: Sequence[str]) -> list[ServerResult[Listed]]:
-        """The same of each of these name servers, asked at once."""
+        """Return `get_listing` of several name servers, asked at once: one ServerResult per address."""
         asked = [
             request(RequestCode.GET_BROKER_CLUSTER_INFO),
             request(RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER),
@@ -87,15 +110,25 @@ class Tables:
         ]
 
     def route_bodies(self, addr: str, topics: Iterable[str]) -> list[ServerResult[bytes]]:
-        """The route of each topic as it came; `queues_of` reads it. TopicNotExist for one without."""
+        """Return the undecoded routes of topics from one name server (GET_ROUTEINFO_BY_TOPIC, 105).
+
+        Returns:
+            One ServerResult per topic, in order: the body, for `parse_topic_queues`. The error is
+            TopicNotExist for a topic without a route.
+        """
         code = RequestCode.GET_ROUTEINFO_BY_TOPIC
         answers = self._caller.ask((addr, request(code, get_route(topic))) for topic in topics)
         return [answer.then(lambda command: command.body) for answer in answers]
 
     def queues_each(self, topics: Mapping[str, Sequence[str]]) -> dict[str, ServerResult[dict[str, Queues]]]:
-        """The queues of each name server's topics, by its address; the error of one that left an answer out.
+        """Return the queues of topics from several name servers (GET_ROUTEINFO_BY_TOPIC, 105, per topic).
 
-        A topic without a route, or one that was deleted since it was listed, has none.
+        Args:
+            topics_by_addr: Name server address to the topics to read there.
+
+        Returns:
+            Name server address to a ServerResult: topic to queues. A topic without a route has no queues. One
+            failed request makes the result of its server an error.
         """
         read = _QueueReader()
         found = {addr: ServerResult[dict[str, Queues]](addr, {}, None) for addr in topics}
@@ -114,7 +147,7 @@ class Tables:
 
 
 class _QueueReader:
-    """Reads routes, equal ones once: a route does not name its topic, so most of them are equal."""
+    """Parses each distinct route body once. Most are equal, because a route does not name its topic."""
 
     def __init__(self) -> None:
         self._read: dict[bytes, Queues] = {}
@@ -134,7 +167,7 @@ class _QueueReader:
 def _with_queues(
     known: ServerResult[dict[str, Queues]], topic: str, queues: ServerResult[Queues]
 ) -> ServerResult[dict[str, Queues]]:
-    """What is known of a name server, and one more topic; half of what it knows is nothing."""
+    """Add the queues of one topic to the result of a name server. An error replaces the whole result."""
     if known.result is None or queues.result is None:
         return ServerResult(known.addr, None, known.error or queues.error)
     known.result[topic] = queues.result
@@ -162,7 +195,7 @@ def _sure(result: ServerResult[T]) -> T:
 
 
 def _members(command: Command) -> tuple[dict[str, tuple[str, ...]], dict[str, Group]]:
-    """ClusterInfo."""
+    """Parse a ClusterInfo body into (cluster name to broker names, broker name to group)."""
     body = json_object(command)
     found: Mapping[str, Any] = body.get("brokerAddrTable") or {}
     groups = {name: group for name, item in found.items() if (group := _group(name, item)).members}
@@ -174,7 +207,7 @@ def _members(command: Command) -> tuple[dict[str, tuple[str, ...]], dict[str, Gr
 
 
 def _group(name: str, item: Mapping[str, Any] | None) -> Group:
-    """BrokerData; acting masters and zones are of 5.x."""
+    """Parse a BrokerData. Acting masters and zones exist since 5.x."""
     item = item or {}
     members = tuple(Member(*pair) for pair in broker_addrs(item.get("brokerAddrs")).items())
     acting = bodies.as_bool(item.get("enableActingMaster"))
@@ -182,13 +215,17 @@ def _group(name: str, item: Mapping[str, Any] | None) -> Group:
 
 
 def _table(command: Command) -> Texts:
-    """KVTable; a value may be null."""
+    """Parse a KVTable body. A value may be null."""
     table: Mapping[str, Any] = json_object(command).get("table") or {}
     return {key: None if value is None else str(value) for key, value in table.items()}
 
 
 def queues_of(body: bytes) -> Queues:
-    """TopicRouteData, but for the brokers' addresses. ValueError, TypeError, KeyError for what is none."""
+    """Parse the queues of a TopicRouteData body.
+
+    Raises:
+        ValueError, TypeError, KeyError: The body is not a TopicRouteData.
+    """
     value = json_object(Command(0, body=body))
     queues = [_queue(item) for item in value.get("queueDatas") or ()]
     mapped: Mapping[str, Any] = value.get("topicQueueMappingByBroker") or {}

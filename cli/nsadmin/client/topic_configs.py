@@ -1,7 +1,7 @@
-"""Topic configs: how brokers have a topic, and changing of it no more than what was asked for.
+"""`admin.topic_configs`: the configuration of topics on brokers, with partial updates.
 
-Law: a broker overwrites a whole config, so each is read first, changed in the members that were named, and
-read again afterwards.
+A broker replaces the whole configuration of a topic. So each update reads it first, changes the given fields
+only, and reads it back afterwards.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,18 @@ _WIRE_NAMES = {
 
 
 class TopicConfig(NamedTuple):
-    """A topic on one broker; `perm` has the bits 4 read, 2 write, 1 inherit."""
+    """The configuration of a topic on one broker. The defaults are those of mqadmin.
+
+    Attributes:
+        topic_name: The topic.
+        read_queue_nums: The number of read queues.
+        write_queue_nums: The number of write queues.
+        perm: Permission bits: 4 read, 2 write, 1 inherit.
+        order: Whether the topic is ordered.
+        topic_sys_flag: Flags of units.
+        topic_filter_type: "SINGLE_TAG" or "MULTI_TAG".
+        attributes: Pairs of (key, value), in the order of keys.
+    """
 
     topic_name: str
     read_queue_nums: int = 8
@@ -38,9 +49,16 @@ class TopicConfig(NamedTuple):
 
 
 class TopicPatch(NamedTuple):
-    """What to change of a config; None leaves a member as it is.
+    """A partial update of a topic's configuration. None leaves a field unchanged.
 
-    `attributes` is as brokers take it: "+message.type=FIFO,-other".
+    Attributes:
+        read_queue_nums: The number of read queues.
+        write_queue_nums: The number of write queues.
+        perm: Permission bits: 4 read, 2 write, 1 inherit.
+        order: Whether the topic is ordered.
+        unit: The flag "unit".
+        has_unit_sub: The flag "has a unit subscription".
+        attributes: Changes in the form of brokers: "+message.type=FIFO,-other".
     """
 
     read_queue_nums: int | None = None
@@ -52,7 +70,7 @@ class TopicPatch(NamedTuple):
     attributes: str | None = None
 
     def applied_to(self, config: TopicConfig) -> TopicConfig:
-        """The config after the change."""
+        """Return the configuration after the update."""
         flag = _with_bit(config.topic_sys_flag, TOPIC_SYS_FLAG_UNIT, self.unit)
         named = {
             name: value
@@ -67,9 +85,14 @@ class TopicPatch(NamedTuple):
 
 
 class TopicChange(NamedTuple):
-    """A topic on one broker: `before` is None where it was not there, `after` where nothing can be done.
+    """A change of a topic on one broker.
 
-    `broker_name` is what the broker calls itself, None where it did not say.
+    Attributes:
+        broker_addr: The broker.
+        broker_name: The name that the broker reports; None if it did not answer.
+        before: The configuration before; None if the topic did not exist.
+        after: The configuration after; None if the change is impossible.
+        error: The reason why the change failed or is impossible; None otherwise.
     """
 
     broker_addr: str
@@ -80,45 +103,72 @@ class TopicChange(NamedTuple):
 
     @property
     def is_change(self) -> bool:
-        """Whether the broker has to be told."""
+        """Whether the change is possible and changes something."""
         return self.error is None and self.before != self.after
 
 
 class TopicConfigs:
-    """`admin.topic_configs`."""
+    """`admin.topic_configs`: the configuration of topics on brokers."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
     def each(self, addrs: Iterable[str], topic: str) -> list[ServerResult[TopicConfig]]:
-        """How each of these brokers has the topic; TopicNotExist where it has not."""
+        """Return the configuration of a topic on each broker (GET_TOPIC_CONFIG, 351).
+
+        Brokers before 5.0 get GET_ALL_TOPIC_CONFIG (21) instead.
+
+        Returns:
+            One ServerResult per address, in order. The error is TopicNotExist without such a topic.
+        """
         ext = headers.write(headers.TopicName(topic))
         answers = self._caller.ask_each(addrs, RequestCode.GET_TOPIC_CONFIG, ext)
         found = {answer.addr: decoded(answer, _own_config) for answer in answers}
-        # Before 5.0 a broker cannot be asked for one topic, only for all.
+        # Brokers before 5.0 have no request for a single topic.
         old = [addr for addr, config in found.items() if isinstance(config.error, NotSupported)]
         for answer in self._caller.ask_each(old, RequestCode.GET_ALL_TOPIC_CONFIG):
             found[answer.addr] = decoded(answer, lambda command: _config_among_all(command, topic))
         return list(found.values())
 
     def of_brokers(self, addrs: Iterable[str]) -> list[ServerResult[tuple[TopicConfig, ...]]]:
-        """All topics of each of these brokers, in the order of names."""
+        """Return all topics of each broker (GET_ALL_TOPIC_CONFIG, 21).
+
+        Returns:
+            One ServerResult per address, in order: configurations in the order of topic names.
+        """
         answers = self._caller.ask_each(addrs, RequestCode.GET_ALL_TOPIC_CONFIG)
         return [decoded(answer, _all_configs) for answer in answers]
 
     def plan(self, addrs: Iterable[str], topic: str, patch: TopicPatch, *, create: bool) -> list[TopicChange]:
-        """What `apply` would do on each of these brokers, which have to be masters.
+        """Plan `apply_changes` without changing anything.
 
-        With `create` a broker that has no such topic gets one with mqadmin's defaults (8 queues, perm 6),
-        otherwise its error is TopicNotExist. A slave would lose the change at its next copy of the master,
-        so it is NotApplied.
+        Reads the role of each broker (GET_BROKER_CONFIG, 26), then the topic (GET_TOPIC_CONFIG, 351).
+
+        Args:
+            broker_addrs: The masters to change.
+            topic: The topic.
+            patch: The fields to change.
+            create: Create the topic with mqadmin's defaults (8 queues, perm 6) on a broker without it.
+                If False, the error is TopicNotExist.
+
+        Returns:
+            One TopicConfigChange per broker, in order. The error is NotApplied for a slave, which would lose
+            the change at its next copy of the master.
         """
         roles = {answer.addr: answer for answer in self._masters(addrs)}
         configs = {config.addr: config for config in self.each(roles, topic)}
         return [_planned(configs[addr], role, topic, patch, create) for addr, role in roles.items()]
 
     def apply(self, changes: Sequence[TopicChange], patch: TopicPatch) -> list[TopicChange]:
-        """Carry out what was planned, broker by broker, and look again: NotApplied where it is otherwise."""
+        """Apply planned changes (UPDATE_AND_CREATE_TOPIC, 17), and read them back.
+
+        Args:
+            changes: The result of `plan_update`.
+            patch: The patch of the plan.
+
+        Returns:
+            One TopicConfigChange per broker, in order. The error is NotApplied if values differ.
+        """
         due = [change for change in changes if change.is_change]
         calls = [(change.broker_addr, _update(change.after, patch)) for change in due if change.after]
         answers = {answer.addr: answer for answer in self._caller.ask(calls)}
@@ -135,11 +185,11 @@ class TopicConfigs:
     def update(
         self, addrs: Iterable[str], topic: str, patch: TopicPatch, *, create: bool = True
     ) -> list[TopicChange]:
-        """Create the topic on these masters or change it, and look again: `plan` and `apply` at once."""
+        """Create or update a topic on masters, and read it back: `plan_update`, then `apply_changes`."""
         return self.apply(self.plan(addrs, topic, patch, create=create), patch)
 
     def _masters(self, addrs: Iterable[str]) -> list[ServerResult[str]]:
-        """The name of each broker; NotApplied for one that is a slave."""
+        """Return the name of each broker; the error is NotApplied for a slave."""
 
         def check(command: Command) -> str:
             items = config_items(command)
@@ -171,12 +221,12 @@ def _checked(
     error: RocketMQError | None,
     now: ServerResult[TopicConfig] | None,
 ) -> TopicChange:
-    """The change as it has come out, with an error if it is not what was wanted."""
+    """Compare the wanted configuration with the one read back; add an error for a difference."""
     found = None if now is None else now.result
     error = error or (None if now is None else now.error)
     if error is not None or found is None or change.after is None:
         return change._replace(error=error)
-    # A broker makes a topic ordered by itself where name servers have an order configuration for it.
+    # A broker sets a topic to ordered if name servers have an order configuration for it.
     wanted = change.after if patch.order is not None else change.after._replace(order=found.order)
     differences = [name for name in wanted._fields if getattr(wanted, name) != getattr(found, name)]
     if differences:
@@ -237,7 +287,7 @@ def _with_bit(flags: int, bit: int, wanted: bool | None) -> int:
 
 
 def _altered(current: tuple[tuple[str, str], ...], text: str | None) -> tuple[tuple[str, str], ...]:
-    """`current` after "+key=value,-key", as a broker's `AttributeParser` reads it."""
+    """Apply "+key=value,-key" to attributes, like `AttributeParser` of a broker."""
     attributes = dict(current)
     for part in filter(None, (item.strip() for item in (text or "").split(","))):
         key, _, value = part[1:].partition("=")

@@ -1,4 +1,4 @@
-"""Topic stats: how far the queues of a topic go, asked of every broker that has it."""
+"""Topic statistics: the minimum and maximum offset of each queue, from every broker of the topic."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
@@ -18,9 +18,13 @@ from nsadmin.client.static_topics import Mappings, Part
 
 
 class QueueStats(NamedTuple):
-    """One queue: `max_offset` is the next to be written; the time is ms since 1970, 0 for never written.
+    """The offsets of one queue.
 
-    `min_offset` is None for a queue of a static topic whose oldest part is on a broker that does not tell.
+    Attributes:
+        queue_id: The queue; the logical queue for a static topic.
+        min_offset: The oldest offset. None for a static topic if the oldest part's broker did not answer.
+        max_offset: The offset of the next message.
+        last_update_timestamp: The time of the last message in ms since 1970; 0 for an empty queue.
     """
 
     queue_id: int
@@ -30,14 +34,26 @@ class QueueStats(NamedTuple):
 
 
 class TopicStats(NamedTuple):
-    """A topic on one broker, its queues in order; `put_tps` is not reported, and None, before 5.3.3."""
+    """A topic on one broker.
+
+    Attributes:
+        queues: The queues in order.
+        put_tps: Messages received per second; None before 5.3.3.
+    """
 
     queues: tuple[QueueStats, ...]
     put_tps: float | None
 
 
 class BrokerTopicStats(NamedTuple):
-    """What one broker of the route says: `stats` is None where it did not, and `error` says why."""
+    """The answer of one broker of the route.
+
+    Attributes:
+        broker_name: The broker.
+        broker_addr: The process that was asked; None if the broker has no address.
+        stats: The statistics; None after an error.
+        error: The error; None after a success.
+    """
 
     broker_name: str
     broker_addr: str | None
@@ -46,9 +62,13 @@ class BrokerTopicStats(NamedTuple):
 
 
 def topic_stats(caller: Caller, route: TopicRoute, topic: str) -> list[BrokerTopicStats]:
-    """Each broker of the route asked once: its master, or a slave where there is no master now.
+    """Read the offsets of a topic's queues from each broker of a route (GET_TOPIC_STATS_INFO, 202).
 
-    Of a static topic these are the logical queues, at the broker that takes messages for each.
+    Asks the master of each broker, or a slave if there is no master now. For a static topic, also reads the
+    mapping (GET_TOPIC_CONFIG, 351) and returns each logical queue at the broker that receives its messages.
+
+    Returns:
+        One BrokerTopicStats per broker, in the order of the route.
     """
     found = _own_stats(caller, route, topic)
     written = {queue.broker_name: queue.logical_queues for queue in route.queues}
@@ -74,7 +94,7 @@ def _logical(
     mappings: ServerResult[Mappings] | None,
     own: Mapping[tuple[str, int], QueueStats],
 ) -> BrokerTopicStats:
-    """The same broker with those logical queues, instead of its own ones, that it takes messages for."""
+    """Replace a broker's own queues by the logical queues for which it receives messages."""
     if broker.stats is None or mappings is None:
         return broker._replace(stats=broker.stats and broker.stats._replace(queues=()))
     if mappings.result is None:
@@ -91,7 +111,7 @@ def _logical(
 def _of_parts(
     queue_id: int, parts: Sequence[Part], own: Mapping[tuple[str, int], QueueStats]
 ) -> QueueStats | None:
-    """A logical queue of its parts; None where the newest of them is not known."""
+    """Compute a logical queue from its parts; return None if the newest part is unknown."""
     decided = [part for part in parts if part.logic_offset >= 0]
     known = [(part, own[part[:2]]) for part in decided if part[:2] in own]
     if not known or known[-1][0] != decided[-1]:

@@ -1,6 +1,6 @@
-"""Topic views: what each name server tells about one topic, and what brokers do, for who compares them.
+"""`admin.topic_views`: the answers of each name server and each broker about one topic, for comparison.
 
-Law: one name server never stands in for another, and all of one is asked in one round.
+No name server answers in place of another. All requests to one name server go out together.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,11 +22,17 @@ from nsadmin.client.topic_configs import DEFAULT_TOPIC, TopicConfig, TopicConfig
 
 
 class NameServerView(NamedTuple):
-    """What one name server tells; each answer has an error of its own.
+    """The answers of one name server about a topic. Each answer has its own error.
 
-    `default_route` is that of the topic whose brokers create topics by themselves. `order_conf` is the
-    topic's entry, None where there is none. `zone_route` is what a client of a zone gets, None where nobody
-    asked. `names` are all topics, asked of a server that has no route; else None.
+    Attributes:
+        addr: The name server.
+        route: The route of the topic.
+        cluster_info: The registered brokers.
+        default_route: The route of TBW102, whose brokers create topics automatically.
+        order_conf: The order configuration of the topic; None without one.
+        config: The configuration of the name server.
+        zone_route: The route for a client in a zone; None if no zone was given.
+        topic_names: All topic names, read only if the topic has no route; else None.
     """
 
     addr: str
@@ -40,17 +46,23 @@ class NameServerView(NamedTuple):
 
     @property
     def is_silent(self) -> bool:
-        """Whether it could not be reached."""
+        """Whether the name server did not answer."""
         return is_unreachable(self.route.error)
 
     @property
     def has_no_route(self) -> bool:
-        """Whether it says that there is none, which is an answer."""
+        """Whether the name server answered that the topic has no route."""
         return is_not_found(self.route.error)
 
 
 class BrokerView(NamedTuple):
-    """What one broker process tells: its settings, and how it has the topic (TopicNotExist: it has not)."""
+    """The answers of one broker about a topic.
+
+    Attributes:
+        addr: The broker.
+        config: The settings of the broker.
+        topic_config: The configuration of the topic; the error is TopicNotExist if the broker has none.
+    """
 
     addr: str
     config: ServerResult[Config]
@@ -58,12 +70,12 @@ class BrokerView(NamedTuple):
 
     @property
     def broker_name(self) -> str | None:
-        """What it calls itself."""
+        """The name that the broker reports; None if it did not answer."""
         return (self.config.result or {}).get("brokerName")
 
 
 class TopicViews:
-    """`admin.topic_views`."""
+    """`admin.topic_views`: the answers of each name server and each broker about one topic."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -71,7 +83,19 @@ class TopicViews:
     def of_name_servers(
         self, addrs: Iterable[str], topic: str, zone: str | None = None
     ) -> list[NameServerView]:
-        """What these name servers tell of a topic, and to a client of a `zone`, in their order."""
+        """Return the answers of name servers about a topic.
+
+        Sends GET_ROUTEINFO_BY_TOPIC (105), GET_BROKER_CLUSTER_INFO (106), GET_KV_CONFIG (101) and
+        GET_NAMESRV_CONFIG (319) to each; GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206) if there is no route.
+
+        Args:
+            namesrv_addrs: The name servers.
+            topic: The topic.
+            zone_name: Also read the route for clients in this zone.
+
+        Returns:
+            One NameServerTopicView per address, in order.
+        """
         asked = [
             request(RequestCode.GET_ROUTEINFO_BY_TOPIC, get_route(topic)),
             request(RequestCode.GET_BROKER_CLUSTER_INFO),
@@ -95,7 +119,13 @@ class TopicViews:
         return [view._replace(names=found.get(view.addr)) for view in views]
 
     def of_brokers(self, addrs: Iterable[str], topic: str) -> list[BrokerView]:
-        """What the brokers at these addresses tell, in their order; a silent one is not asked twice."""
+        """Return the answers of brokers about a topic.
+
+        Sends GET_BROKER_CONFIG (26), then GET_TOPIC_CONFIG (351) to the brokers that answered.
+
+        Returns:
+            One BrokerTopicView per address, in order.
+        """
         configs = BrokerConfigs(self._caller).each(dict.fromkeys(addrs))
         willing = [found.addr for found in configs if not is_unreachable(found.error)]
         topics = {found.addr: found for found in TopicConfigs(self._caller).each(willing, topic)}
@@ -119,7 +149,7 @@ def _view(addr: str, answers: Sequence[ServerResult[Command]]) -> NameServerView
 
 
 def _or_none(answer: ServerResult[Command]) -> ServerResult[str | None]:
-    """A value that may be missing."""
+    """Parse a KV value; a missing key gives None instead of an error."""
     if isinstance(answer.error, QueryNotFound):
         return ServerResult(answer.addr, None, None)
     return ServerResult(

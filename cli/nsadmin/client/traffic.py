@@ -1,4 +1,4 @@
-"""Traffic: what topics take and groups read, as the masters of each topic count it."""
+"""Message counts of topics and groups, summed over the masters of each topic."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -20,17 +20,29 @@ _AT_ONCE = 1000
 
 
 class Count(NamedTuple):
-    """Messages per second in the last minute, and how many in the last 24 hours."""
+    """A message count.
+
+    Attributes:
+        messages_per_second: The mean of the last minute.
+        message_count: The messages of the last 24 hours.
+    """
 
     tps: float
     messages: int
 
 
 class Traffic(NamedTuple):
-    """A topic with one of its groups, or with none (`consumer_group` None).
+    """The message counts of a topic and one of its groups.
 
-    A number is the sum of the masters that answered, or None where none did; `error` says what is missing
-    from it. `accumulation` is how many messages the group has not read.
+    A number is the sum of the masters that answered; None if no master answered.
+
+    Attributes:
+        topic: The topic.
+        consumer_group: The group; None for a topic without groups.
+        accumulation: The unconsumed messages of the group.
+        in_count: The messages that the topic received.
+        out_count: The messages that the group received.
+        error: The reason why a sum is incomplete; None otherwise.
     """
 
     topic: str
@@ -49,7 +61,17 @@ class _Place(NamedTuple):
 
 
 def traffic(caller: Caller, routes: Mapping[str, ServerResult[TopicRoute]]) -> list[Traffic]:
-    """A row for each group of each topic, all masters asked at once; topics that have gone are left out."""
+    """Read the message counts of topics and their groups from all masters.
+
+    Sends QUERY_TOPIC_CONSUME_BY_WHO (300), VIEW_BROKER_STATS_DATA (315) and GET_CONSUME_STATS (208).
+
+    Args:
+        caller: The connections.
+        routes_by_topic: Topic to the result of reading its route.
+
+    Returns:
+        One TopicTraffic per topic and group, in order. Topics without a route are left out.
+    """
     places = _places(caller, routes)
     came = _asked(caller, [(place, _count(place.topic)) for place in places], _read_count)
     pairs = [(place, group) for place in places for group in place.groups]
@@ -78,12 +100,20 @@ def traffic(caller: Caller, routes: Mapping[str, ServerResult[TopicRoute]]) -> l
 
 
 def put_rates(caller: Caller, topic: str, masters: Iterable[str]) -> list[ServerResult[float]]:
-    """What each of these brokers takes of a topic, in messages per second over the last minute."""
+    """Read the messages per second (last minute) that masters receive for a topic (315).
+
+    Returns:
+        One ServerResult per address, in order.
+    """
     return [count.then(lambda found: found.tps) for count in put_counts(caller, topic, masters)]
 
 
 def put_counts(caller: Caller, topic: str, masters: Iterable[str]) -> list[ServerResult[Count]]:
-    """What each of these brokers took of a topic."""
+    """Read the message counts of a topic on masters (VIEW_BROKER_STATS_DATA, 315).
+
+    Returns:
+        One ServerResult per address, in order; zeros for a master that never received a message.
+    """
     code, ext = _count(topic)
     return [decoded(idle(answer), _read_count) for answer in caller.ask_each(masters, code, ext)]
 
@@ -110,7 +140,7 @@ def _places(caller: Caller, routes: Mapping[str, ServerResult[TopicRoute]]) -> l
 def _asked(
     caller: Caller, asked: Sequence[tuple[_Place, tuple[RequestCode, dict[str, str]]]], decode: Decode[T]
 ) -> list[list[ServerResult[T]]]:
-    """For each of the requests what each of its masters says."""
+    """Send each request to the masters of its place; return the results per request."""
     calls = [(addr, code, ext) for place, (code, ext) in asked for addr in place.masters]
     results: list[ServerResult[T]] = []
     for at in range(0, len(calls), _AT_ONCE):
@@ -121,7 +151,7 @@ def _asked(
 
 
 def idle(answer: ServerResult[Command]) -> ServerResult[Command]:
-    """A broker that has never counted anything there refuses: it is an empty answer."""
+    """Turn the refusal of a broker that never counted anything into an empty answer."""
     error = answer.error
     if isinstance(error, RequestError) and error.code == 1 and "not exist" in (error.remark or ""):
         return ServerResult(answer.addr, Command(0), None)
@@ -140,7 +170,7 @@ def _lag(topic: str, group: str) -> tuple[RequestCode, dict[str, str]]:
 def _read_count(command: Command) -> Count:
     body = json_object(command)
     minute, hour, day = (body.get(f"stats{unit}") or {} for unit in ("Minute", "Hour", "Day"))
-    # Longer spans fill up only with their first sample, which comes after ten minutes and after an hour.
+    # The hour and the day are empty until their first sample, which takes ten minutes and one hour.
     sums = (int(span.get("sum") or 0) for span in (day, hour, minute))
     return Count(float(minute.get("tps") or 0), next(filter(None, sums), 0))
 

@@ -1,4 +1,4 @@
-"""Usage: which consumer groups the brokers of a topic know, asked of all its brokers and not of the first."""
+"""The consumer groups of topics, from all brokers of each topic."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -17,9 +17,13 @@ Groups = ServerResult[tuple[str, ...]]
 
 
 class TopicUsage(NamedTuple):
-    """A topic in one cluster, and the groups that consume it there, in order.
+    """The consumer groups of a topic in one cluster.
 
-    Where brokers did not answer, `error` says why; where none did, `consumer_groups` is None.
+    Attributes:
+        cluster_name: The cluster; None if it is unknown.
+        topic: The topic.
+        consumer_groups: The groups in order; None if no broker answered.
+        error: The first error of a broker; None if all answered.
     """
 
     cluster_name: str | None
@@ -29,7 +33,15 @@ class TopicUsage(NamedTuple):
 
 
 def usage(caller: Caller, routes: Mapping[str, ServerResult[TopicRoute]]) -> list[TopicUsage]:
-    """A row for each cluster of each topic; topics that have just gone are left out."""
+    """Read the consumer groups of topics from all their brokers (QUERY_TOPIC_CONSUME_BY_WHO, 300).
+
+    Args:
+        caller: The connections.
+        routes_by_topic: Topic to the result of reading its route.
+
+    Returns:
+        One TopicUsage per topic and cluster, in order. Topics without a route are left out.
+    """
     rows: list[TopicUsage] = []
     places: dict[tuple[str, str | None], list[str]] = {}
     for topic, (_, found, error) in routes.items():
@@ -44,7 +56,13 @@ def usage(caller: Caller, routes: Mapping[str, ServerResult[TopicRoute]]) -> lis
 
 
 def readers(caller: Caller, addr: str, topics: Iterable[str]) -> ServerResult[dict[str, tuple[str, ...]]]:
-    """The groups that one broker knows of each of these topics: those that subscribe now, or did."""
+    """Read the groups that one broker knows for each topic (QUERY_TOPIC_CONSUME_BY_WHO, 300).
+
+    These are the groups that subscribe now, or have committed offsets.
+
+    Returns:
+        Topic to group names; the first error makes the whole result an error.
+    """
     found = _groups_of(caller, ((topic, addr) for topic in topics))
     error = next((answer.error for answer in found.values() if answer.error is not None), None)
     if error is not None:

@@ -1,1 +1,1 @@
-"""Procedures of many calls, for commands to start. They neither print nor parse: who starts one listens."""
+"""Procedures that combine many calls. They neither print nor parse: they return records and call callbacks."""

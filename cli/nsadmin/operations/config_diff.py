@@ -1,4 +1,4 @@
-"""Configurations compared: with each other, and with what a release has where nobody set anything. Pure."""
+"""Comparison of server configurations with each other and with the defaults of their release. Pure."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from nsadmin.operations.divergence.comparing import OWN_SETTINGS
 
 Config = Mapping[str, str]
 Defaults = Mapping[str, str | None]
-"""What each setting is if nobody sets it; None where that depends on the machine."""
+"""The default of each setting; None where it depends on the machine."""
 
 _OWN = OWN_SETTINGS | {
     "brokerClusterName",
@@ -26,7 +26,7 @@ _OWN = OWN_SETTINGS | {
 
 
 class Server(NamedTuple):
-    """A server's settings: `kind` is broker or namesrv, `release` such as "5.5.0", "" if it did not tell."""
+    """A server's settings: `server_kind` is "broker" or "namesrv"; `release` is like "5.5.0", "" if unknown."""
 
     kind: str
     name: str
@@ -35,9 +35,9 @@ class Server(NamedTuple):
 
 
 class SettingDifference(NamedTuple):
-    """A setting that is not everywhere the same: its text by server, and its default by release.
+    """A setting that differs between servers: its text by server and its default by release.
 
-    A server whose release does not have it is left out; a default that depends on the machine is None.
+    Servers whose release does not have the setting are left out. A machine-dependent default is None.
     """
 
     kind: str
@@ -47,19 +47,19 @@ class SettingDifference(NamedTuple):
 
 
 def is_own(key: str) -> bool:
-    """Whether a setting says who or where a server is, and so differs by its nature."""
+    """Whether a setting holds the identity or location of a server. Such settings always differ."""
     return key in _OWN or key.startswith("storePath")
 
 
 class KnownDefaults:
-    """What released servers have where nobody set anything, asked of real ones of 4.9.7 and 5.5.0."""
+    """The defaults of released servers, read from real servers of 4.9.7 and 5.5.0."""
 
     def __init__(self) -> None:
         text = files(__package__).joinpath("config_defaults.json").read_text("utf-8")
         self._by_kind: Mapping[str, Mapping[str, Defaults]] = json.loads(text)
 
     def release(self, kind: str, release: str) -> str | None:
-        """The release whose defaults stand for this one: itself, else the newest known of its generation."""
+        """The known release that stands for this one: itself, else the newest of the same major version."""
         known = self._by_kind[kind]
         alike = [name for name in known if name.partition(".")[0] == release.partition(".")[0]]
         return release if release in known else max(alike, default=None)
@@ -72,7 +72,7 @@ class KnownDefaults:
 def differing(
     servers: Sequence[Server], known: KnownDefaults, *, own: bool = False
 ) -> list[SettingDifference]:
-    """Settings that servers of one kind have differently; those that are each one's `own` if asked for."""
+    """Settings that differ between servers of one kind. `include_own` adds identity and location settings."""
     return [
         difference
         for difference in _all(servers, known)
@@ -82,7 +82,7 @@ def differing(
 
 
 def changed(servers: Sequence[Server], known: KnownDefaults, *, own: bool = False) -> list[SettingDifference]:
-    """Settings that are on some server not as its release has them; those without a default are left out."""
+    """Settings that differ from the release's default on some server; those without a default are left out."""
     defaults = {server.name: known.of(server.kind, server.release) for server in servers}
     found = []
     for difference in _all(servers, known):
@@ -114,13 +114,13 @@ def _all(servers: Sequence[Server], known: KnownDefaults) -> list[SettingDiffere
 
 
 def _plain(text: str) -> str:
-    """A text as it counts: Java writes true and false in small letters, operators in any."""
+    """The text for comparison: Java writes true and false in lower case, operators use any case."""
     stripped = text.strip()
     return stripped.lower() if stripped.lower() in ("true", "false") else stripped
 
 
 def shown(difference: SettingDifference) -> Mapping[str, str]:
-    """The texts by server, but for what may be a secret: there, only which are equal."""
+    """The texts by server. Possible secrets are replaced by numbers that show only which ones are equal."""
     texts = dict.fromkeys(difference.values.values())
     if not is_secret(difference.key) and not any(map(is_secret, texts)):
         return difference.values
@@ -135,7 +135,7 @@ _FEW = 4
 
 
 def in_words(values: Mapping[str, str]) -> str:
-    """Which servers have which text, on one line; of many servers with one text, how many."""
+    """One line: each text with its servers, or with the number of servers if there are many."""
     by_text: dict[str, list[str]] = {}
     for name, value in values.items():
         by_text.setdefault(value, []).append(name)

@@ -1,4 +1,4 @@
-"""KV config as a whole: what makes name servers have the same, and the file that it is kept in. Pure."""
+"""Copies of the whole KV config: the changes that make name servers equal, and the backup file. Pure."""
 
 import json
 from collections.abc import Mapping
@@ -8,13 +8,13 @@ from nsadmin.client.kv import KvChange, KvTables
 
 
 class BadKvFile(RocketMQError):
-    """A text that is no KV config; it says why."""
+    """The text is not a valid KV config file; the message says why."""
 
 
 def plan(wanted: KvTables, present: Mapping[str, KvTables], *, prune: bool) -> list[KvChange]:
-    """What has to be changed for each name server to have what is wanted, in the order of names.
+    """The changes that give each name server the wanted tables, sorted by namespace and key.
 
-    Other keys of the same namespaces stay, unless `prune` says to delete them; other namespaces always stay.
+    `prune` deletes other keys of the same namespaces. Other namespaces always stay.
     """
     found = []
     for addr, tables in present.items():
@@ -27,12 +27,16 @@ def plan(wanted: KvTables, present: Mapping[str, KvTables], *, prune: bool) -> l
 
 
 def to_text(tables: KvTables) -> str:
-    """As name servers of Java and ours keep it (`kvConfigPath`), but indented and in order."""
+    """The file format of Java's and our name servers (`kvConfigPath`), indented and sorted."""
     return json.dumps({"configTable": tables}, indent=2, sort_keys=True, ensure_ascii=False)
 
 
 def from_text(text: str) -> dict[str, dict[str, str]]:
-    """What `to_text` made, or a name server has written. BadKvFile."""
+    """The tables by namespace, from a file of `format_kv_file` or of a name server.
+
+    Raises:
+        InvalidKvFileError: the text is not a valid KV config file.
+    """
     try:
         value = json.loads(text)
     except ValueError as error:

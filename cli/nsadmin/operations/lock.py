@@ -1,4 +1,4 @@
-"""Lock: one process at a time is at something that goes on for long; who is killed is at it no more."""
+"""A lock file that lets one process at a time run a procedure. A killed process loses the lock."""
 
 import fcntl
 import os
@@ -7,18 +7,22 @@ from pathlib import Path
 from typing import IO
 
 _LOOKS, _PAUSE = 25, 0.002
-"""Who asks for the `pid` has the lock for some microseconds, and is not at it."""
+"""Reading `owner_pid` takes the lock for some microseconds, so `acquire_lock` retries."""
 
 
 class Lock:
-    """A file that says who is at it, held by flock."""
+    """A file that holds the owner's process id and is locked with flock."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._held: IO[str] | None = None
 
     def take(self) -> bool:
-        """Be the one; False where another process is. OSError where the file cannot be written."""
+        """Take the lock; False if another process has it.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
         if self._held is not None:
             return True
         self._file.parent.mkdir(0o700, parents=True, exist_ok=True)
@@ -33,7 +37,7 @@ class Lock:
         return True
 
     def leave(self) -> None:
-        """Let others at it."""
+        """Release the lock."""
         if self._held is not None:
             self._held.truncate(0)
             self._held.close()
@@ -41,7 +45,7 @@ class Lock:
 
     @property
     def pid(self) -> int | None:
-        """Who is at it, 0 for a process that did not say; None for nobody."""
+        """The process id of the owner; 0 if the owner has not written it yet, None if the lock is free."""
         try:
             with open(self._file) as file:
                 try:

@@ -1,4 +1,4 @@
-"""Order configurations checked against routes: do clients send to queues that are not there? Pure."""
+"""Check of order configurations against routes: do clients send to queues that do not exist? Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -9,9 +9,9 @@ from nsadmin.client.pictures import Picture
 
 
 class Problem(NamedTuple):
-    """What is wrong with the order configuration of a topic, on these name servers.
+    """A problem of a topic's order configuration on these name servers.
 
-    `topic` is None for what is about all topics. With one that is `grave`, sends fail or messages lose their
+    `topic` is None if the problem concerns all topics. With `is_grave`, sends fail or messages lose their
     order.
     """
 
@@ -23,7 +23,7 @@ class Problem(NamedTuple):
 
 
 def check(pictures: Sequence[Picture]) -> list[Problem]:
-    """All problems, in the order of topics; the same one on several name servers is one."""
+    """All problems, sorted by topic. The same problem on several name servers is reported once."""
     found: dict[tuple[str | None, str, str, bool], list[str]] = {}
     for picture in pictures:
         for problem in _of_one(picture):
@@ -80,7 +80,7 @@ def _of_topic(
 
 
 def _disagreements(pictures: Sequence[Picture]) -> Iterator[Problem]:
-    """Clients of different name servers would put the messages of one key into different queues."""
+    """Differences between name servers: their clients put messages of one key into different queues."""
     tables = [picture.kv.get(NAMESPACE, {}) for picture in pictures]
     servers = tuple(picture.source for picture in pictures)
     for topic in sorted({topic for table in tables for topic in table}):

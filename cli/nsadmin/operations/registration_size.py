@@ -1,6 +1,6 @@
-"""RegistrationSize: how many bytes a broker's registration takes of the largest frame that is understood.
+"""Size of a broker's registration, compared with the largest frame that a name server accepts. Pure.
 
-A name server closes the connection on a larger one, and the broker is gone with all its topics. Pure.
+A name server closes the connection on a larger frame, and the broker disappears with all its topics.
 """
 
 import zlib
@@ -14,27 +14,27 @@ from namesrv_core.protocol.frame import MAX_FRAME
 from nsadmin.client.registrations import Fields, Registrant
 
 WIDEST = 2**31 - 1
-"""Stands for an opaque and a checksum that nobody knows before the frame is sent."""
+"""The widest opaque and checksum: their real values are unknown before the frame is sent."""
 
 _FRESH = {"counter": 0, "stateVersion": 0, "timestamp": 10**12}
-"""A DataVersion of now, as which each registration has that of the queue mappings: 13 digits of ms."""
+"""The DataVersion of the queue mappings. Brokers set its time in ms at each registration: 13 digits."""
 _PREFIX = 8
-"""Bytes before the header: the length of the frame and that of the header."""
+"""Bytes before the header: the length of the frame and the length of the header."""
 
 
 class TopicSize(NamedTuple):
-    """What a topic adds to the body before any compression, in bytes."""
+    """The bytes that a topic adds to the body before compression."""
 
     topic: str
     bytes: int
 
 
 class Size(NamedTuple):
-    """The frames of one whole registration, in bytes: one, or with splitRegistration several.
+    """The frames of one whole registration: one frame, or several with splitRegistration.
 
-    `header` is the longest that the frame's header can be; a signature (ACL) comes on top of it. `inflated`
-    is all bodies before compression. `topics` begin with the largest. `fits` is how many more topics of the
-    average size there is room for, below 0 where there are too many already; None where nothing limits them.
+    `header_bytes` is the longest possible header, without an ACL signature. `inflated_bytes` is the size of
+    all bodies before compression. `topic_sizes` begin with the largest. `room_for_topics` is the number of
+    further topics of average size that fit: negative if there are too many already, None without a limit.
     """
 
     header: int
@@ -45,17 +45,17 @@ class Size(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """The largest frame at its longest."""
+        """Bytes of the largest frame, with the longest header."""
         return _PREFIX + self.header + max(self.bodies)
 
     @property
     def share(self) -> float:
-        """The part of the largest frame that is understood; above 1 the broker cannot register."""
+        """`frame_bytes` as a fraction of the largest accepted frame; above 1 the broker cannot register."""
         return self.bytes / MAX_FRAME
 
 
 def measure(broker: Registrant) -> Size:
-    """The size of what the broker registers now."""
+    """The size of the broker's current registration."""
     written = _compressible if broker.is_compressed else _member
     topics = {name: written(broker, name, config) for name, config in _registered(broker).items()}
     body = _compressed if broker.is_compressed else _json
@@ -86,7 +86,7 @@ def header(broker: Registrant, body_crc32: int = WIDEST, opaque: int = WIDEST) -
         broker.cluster_name,
         broker.ha_server_addr,
         broker.broker_id,
-        # Brokers of 5.x compress and do not say so.
+        # Brokers of 5.x compress the body without setting this field.
         compressed=broker.is_compressed and broker.version < V5_0_0,
         body_crc32=body_crc32,
         heartbeat_timeout_millis=broker.heartbeat_timeout_millis,
@@ -101,7 +101,7 @@ def header(broker: Registrant, body_crc32: int = WIDEST, opaque: int = WIDEST) -
 def _parts(
     broker: Registrant, topics: Sequence[bytes]
 ) -> Iterator[tuple[Sequence[bytes], Mapping[str, Fields]]]:
-    """What goes into each frame, in the order they are sent; the last one carries the static topics."""
+    """The topics and mappings of each frame, in sending order; the last frame carries the static topics."""
     step = broker.split_size or len(topics) + 1
     full = len(topics) // step * step
     for start in range(0, full, step):
@@ -110,7 +110,7 @@ def _parts(
 
 
 def _json(broker: Registrant, topics: Sequence[bytes], mappings: Mapping[str, Fields]) -> tuple[int, int]:
-    """The size of a RegisterBrokerBody as JSON, and once more."""
+    """The size of a RegisterBrokerBody as JSON, twice: it is not compressed."""
     wrapper: dict[str, object] = {"dataVersion": broker.data_version, "topicConfigTable": {}}
     if broker.version >= V5_0_0:
         wrapper |= {
@@ -124,17 +124,17 @@ def _json(broker: Registrant, topics: Sequence[bytes], mappings: Mapping[str, Fi
 
 
 def _member(broker: Registrant, name: str, config: Fields) -> bytes:
-    """A topic in a JSON object, with a comma."""
+    """A topic as a member of a JSON object, with a comma."""
     return fastjson.dumps(name) + b":" + fastjson.dumps(config) + b","
 
 
 def _compressed(
     broker: Registrant, topics: Sequence[bytes], mappings: Mapping[str, Fields]
 ) -> tuple[int, int]:
-    """The size of the form that is compressed (`RegisterBrokerBody#encode`): before, and as it is sent.
+    """The size of the compressed form (`RegisterBrokerBody#encode`): before and after compression.
 
-    A broker's own order of topics is that of a hash table of this moment: before, both have the same size;
-    what is sent differs by up to two bytes in a hundred.
+    A broker writes topics in the order of a hash table. The order does not change the size before
+    compression; the compressed size differs by up to 2 %.
     """
     parts = [
         _counted(fastjson.dumps(broker.data_version)),
@@ -150,7 +150,7 @@ def _compressed(
 
 
 def _compressible(broker: Registrant, name: str, config: Fields) -> bytes:
-    """`TopicConfig#encode`: attributes are of 5.x."""
+    """A topic as `TopicConfig#encode` writes it; only 5.x has attributes."""
     names = ("topicName", "readQueueNums", "writeQueueNums", "perm", "topicFilterType")
     words = [str(config[name]) for name in names]
     if broker.version >= V5_0_0:
@@ -163,14 +163,14 @@ def _counted(text: bytes) -> bytes:
 
 
 def _registered(broker: Registrant) -> Mapping[str, Fields]:
-    """The topics as they are registered: a broker that may not read or write everything says so."""
+    """The topic configs as registered: a broker without full permission registers restricted configs."""
     if broker.may_read_and_write:
         return broker.topics
     return {name: _restricted(config, broker) for name, config in broker.topics.items()}
 
 
 def _restricted(config: Fields, broker: Registrant) -> Fields:
-    """A new config of the queues and the permission, which 4.x brokers replace by their own."""
+    """A new config of only queues and permission; 4.x brokers register the broker's own permission."""
     is_new = broker.version >= V5_0_0
     return {
         **({"attributes": {}} if is_new else {}),

@@ -1,4 +1,4 @@
-"""Reporting: the pipeline in a process of its own, and what it tells. Spark is not loaded here."""
+"""Runs `python -m nsreport` in a child process and yields its messages. Spark is not loaded here."""
 
 import json
 import subprocess
@@ -14,7 +14,7 @@ INSTALL = "reports need Spark: pip install 'nsadmin[spark]'"
 
 
 class Failed(RocketMQError):
-    """A run that came to nothing; `code` is what its process ended with."""
+    """The report run failed; `exit_code` is the exit code of its process."""
 
     def __init__(self, text: str, code: int) -> None:
         super().__init__(text)
@@ -22,9 +22,13 @@ class Failed(RocketMQError):
 
 
 def told(words: Sequence[str], cache: Path, log: Path) -> Generator[dict[str, Any], None, None]:
-    """Run `python -m nsreport` with these words; what it tells, as it does. Failed, OSError.
+    """Run `python -m nsreport` with these arguments and yield its messages as they arrive.
 
-    What Spark says beside that goes to `log`, in the place of what the run before said there.
+    Spark's own output replaces the content of `log_path`.
+
+    Raises:
+        ReportRunFailed: Spark is not installed, or the process ended with an error.
+        OSError: the log file cannot be written or the process cannot be started.
     """
     if find_spec("pyspark") is None:
         raise Failed(INSTALL, 1)
@@ -41,7 +45,7 @@ def told(words: Sequence[str], cache: Path, log: Path) -> Generator[dict[str, An
                     error = said.get("error", error)
                     yield said
             except BaseException:
-                # Ctrl-C has reached it as well; whoever stopped listening has to end it.
+                # Ctrl-C also reaches the child. If the consumer stops iterating, only we can end the child.
                 process.terminate()
                 raise
     if process.returncode:
@@ -49,7 +53,7 @@ def told(words: Sequence[str], cache: Path, log: Path) -> Generator[dict[str, An
 
 
 def _said(text: bytes) -> dict[str, Any]:
-    """Spark, or who loads it, may write other lines there."""
+    """The message on a line; {} for other lines, which Spark or its launcher may write to stdout."""
     try:
         said = json.loads(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Shell: an operator's own command, with names filled in, at the right moment of a procedure."""
+"""Shell commands of the operator that a procedure runs, with fields such as {brokerName} filled in."""
 
 import re
 import shlex
@@ -10,12 +10,12 @@ _FIELD = re.compile(r"\{(\w+)\}")
 
 
 def unknown_fields(command: str, known: Mapping[str, str]) -> list[str]:
-    """What stands in braces and means nothing here, such as {brokerNam}; ${NAME} is the shell's own."""
+    """The fields in braces that are not known, such as {brokerNam}. ${NAME} belongs to the shell."""
     return [match[1] for match in _fields(command) if match[1] not in known]
 
 
 def filled(command: str, fields: Mapping[str, str]) -> str:
-    """The command with its fields, each quoted for a shell."""
+    """The command with its fields replaced by values, each quoted for a shell."""
     for match in reversed(_fields(command)):
         value = shlex.quote(fields[match[1]])
         command = command[: match.start()] + value + command[match.end() :]
@@ -27,7 +27,7 @@ def _fields(command: str) -> list[re.Match[str]]:
 
 
 def run(command: str) -> int:
-    """Run it with the user's shell and wait for its end; what it writes goes to stderr. Its exit code."""
+    """Run the command in a shell, wait for its end and return its exit code. Its output goes to stderr."""
     return subprocess.run(command, shell=True, stdin=subprocess.DEVNULL, stdout=_stderr()).returncode
 
 

@@ -1,4 +1,4 @@
-"""Spread: which brokers of a cluster have a topic, and what they had if it were spread evenly. Pure."""
+"""Spread of topics over the brokers of a cluster, and the changes that make it even. Pure."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,9 +15,9 @@ _QUEUES = ("readQueueNums", "writeQueueNums")
 
 
 class Spread(NamedTuple):
-    """A topic in a cluster: its config by the broker that has it, all settings filled in, and who has it not.
+    """A topic in a cluster: its complete config by broker, and the brokers that do not have it.
 
-    `differing` are the settings that are not the same everywhere. A static topic is spread by its own rules.
+    `differing_settings` are the settings that differ between brokers. Static topics follow their own rules.
     """
 
     topic: str
@@ -28,17 +28,17 @@ class Spread(NamedTuple):
 
     @property
     def has_other_queues(self) -> bool:
-        """Whether brokers that have it have more queues than others."""
+        """Whether the brokers that have the topic have different numbers of queues."""
         return any(name in self.differing for name in _QUEUES)
 
     @property
     def is_even(self) -> bool:
-        """Whether every broker has it, with the same queues."""
+        """Whether every broker has the topic, with the same number of queues."""
         return not self.missing and not self.has_other_queues
 
     @property
     def evened(self) -> dict[str, Fields]:
-        """Its config on every broker if all had as many queues: those that have it keep the rest."""
+        """The config by broker with equal queues on all brokers. Other settings stay as they are."""
         most = {name: max(config[name] for config in self.held.values()) for name in _QUEUES}
         there = {name: {**config, **most} for name, config in self.held.items()}
         return {**there, **dict.fromkeys(self.missing, _most_common(list(there.values())))}
@@ -47,9 +47,12 @@ class Spread(NamedTuple):
 def spreads(
     brokers: Sequence[Registrant], own: frozenset[str], topics: Collection[str] | None = None
 ) -> Iterator[Spread]:
-    """Every topic of users on the masters of one cluster, or some of them, by name.
+    """The spread of the given topics, or of every user topic, on the masters of one cluster, sorted by name.
 
-    `own` are the topics of RocketMQ and its brokers. NotFound for a topic that none of them has.
+    `own_topics` are the topics of RocketMQ and its brokers.
+
+    Raises:
+        NotFound: no broker has one of the given topics.
     """
     names = [broker.broker_name for broker in brokers]
     tables = {broker.broker_name: broker.topics for broker in brokers}
@@ -65,7 +68,7 @@ def spreads(
 
 
 def plan(cluster: str, found: Sequence[Spread], brokers: Sequence[str]) -> Desired:
-    """What makes them even: each topic on every broker, with as many queues as where it has most."""
+    """The desired cluster: each uneven topic on every broker, with its largest number of queues."""
     topics = {
         item.topic: Spec.of("topic", item.evened, brokers)
         for item in found

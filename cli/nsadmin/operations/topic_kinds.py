@@ -1,4 +1,4 @@
-"""Kinds of topics by their names: those of users, and those that brokers keep for consumer groups. Pure."""
+"""Kinds of topics by name: user topics, and topics that brokers keep for consumer groups. Pure."""
 
 from collections.abc import Iterable, Set
 
@@ -9,10 +9,9 @@ RETRY_PREFIX, DLQ_PREFIX = "%RETRY%", "%DLQ%"
 
 
 def group_of(topic: str, groups: Set[str]) -> str | None:
-    """The group that a topic of retries or dead letters is for, of `groups` if it can be; None for others.
+    """The group of a retry or dead letter topic, preferably one of `known_groups`; None for other topics.
 
-    Retries of messages that were popped have topics of their own: the group's name, "_" or (since 5.3) "+",
-    and the topic's.
+    Popped messages have retry topics of their own: the group's name, "_" or (since 5.3) "+", and the topic's.
     """
     for prefix in (RETRY_PREFIX, DLQ_PREFIX):
         if topic.startswith(prefix):
@@ -23,9 +22,9 @@ def group_of(topic: str, groups: Set[str]) -> str | None:
 
 
 def of_vanished_groups(topics: Iterable[str], groups: Set[str]) -> dict[str, str]:
-    """The topics whose group is none of `groups`, which have to be those of all brokers: topic to group.
+    """The retry and dead letter topics whose group no longer exists, with that group.
 
-    Groups that brokers make for themselves never vanish.
+    `known_groups` must hold the groups of all brokers. System groups never count as vanished.
     """
     found = {topic: group_of(topic, groups) for topic in topics}
     return {
@@ -36,7 +35,10 @@ def of_vanished_groups(topics: Iterable[str], groups: Set[str]) -> dict[str, str
 
 
 def is_of_users(topic: str, own: frozenset[str]) -> bool:
-    """Whether users made the topic, other than by consuming; `own` are those of RocketMQ and its brokers."""
+    """Whether users created the topic, other than by consuming.
+
+    `own_topics` are the topics of RocketMQ and its brokers.
+    """
     return (
         topic not in own
         and not topic.lower().startswith(SYSTEM_PREFIX)

@@ -146,8 +146,8 @@ class BrokerTopicsPolled(Poll, frozen=True, tag="brokerTopics"):
 class Found(msgspec.Struct, frozen=True, array_like=True):
     """A finding of the command `divergence`: objects on which name servers differ, and the probable cause.
 
-    `state` is new, converging or drift. `age` is the time (ms) since nsadmin first saw the difference. `sides`
-    has the value of each name server for the first object.
+    `state` is new, converging or drift. `age` is the time (ms) since nsadmin first saw the difference.
+    `sides` has the value of each name server for the first object.
     """
 
     what: str
@@ -181,8 +181,8 @@ class ConnectionsPolled(Poll, frozen=True, tag="connections"):
 class Drain(msgspec.Struct, frozen=True, array_like=True):
     """A drain that `undrain` has not ended, from its folder on this machine. Times are ms since 1970.
 
-    `pid` is the process that runs the drain now. `last` describes the last event. `puts` are messages per minute,
-    as that process counted them at the time `updated`.
+    `pid` is the process that runs the drain now. `last` describes the last event. `puts` are messages per
+    minute, as that process counted them at the time `updated`.
     """
 
     cluster: str

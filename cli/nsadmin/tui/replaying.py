@@ -81,8 +81,8 @@ class Player:
 class ReplayFeed:
     """Posts recorded polls in the place of a poller. It ignores detail queries.
 
-    `post_polls` gets the polls that are due. `report_rewind` is called before the polls start again from another
-    time. `report_failure` gets the error if the tape cannot be read.
+    `post_polls` gets the polls that are due. `report_rewind` is called before the polls start again from
+    another time. `report_failure` gets the error if the tape cannot be read.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class ReplayFeed:
             self._poke.clear()
 
     def play(self) -> None:
-        """Post the polls since the last call. After a jump in time, start the tape again at the new position."""
+        """Post the polls since the last call. After a jump in time, restart the tape at the new position."""
         now, reached = self._player.now(), self._reached
         if reached is None or not reached <= now <= reached + _LEAP:
             if reached is not None:

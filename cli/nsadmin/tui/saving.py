@@ -12,7 +12,7 @@ FORMATS = (".svg", ".txt", ".csv")
 
 
 def to_csv(view: View, rows: Sequence[Any]) -> str:
-    """All columns of all rows, also hidden columns. Columns without a title, such as sparklines, are left out."""
+    """All columns of all rows, also hidden ones, but no columns without a title, such as sparklines."""
     columns = [column for column in view.columns if column.title]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -10,8 +10,8 @@ from nsadmin.tui.polls import Words
 class World(NamedTuple):
     """A cluster that the screen can show.
 
-    `words` are the options that make a command line use the same cluster. `journal_folders` are written by name
-    servers or collectors; `describe_event` puts their events into words. `read_only` forbids changes.
+    `words` are the options that make a command line use the same cluster. Name servers or collectors write
+    `journal_folders`, and `describe_event` puts their events into words. `read_only` forbids changes.
     """
 
     label: str

@@ -42,8 +42,8 @@ def broker_availability(told: DataFrame, coverage: DataFrame, since: int, until:
     - down while all of them miss it,
     - unknown while there is none of them.
 
-    Its days begin when a witness first sees it. `partialSeconds` is the part of `upSeconds` in which some name
-    servers missed it.
+    Its days begin when a witness first sees it. `partialSeconds` is the part of `upSeconds` in which some
+    name servers missed it.
     """
     told = told.where(col("time") < until)
     seats = presence(told, until).select(*SEAT, "since", "until", "state")
@@ -63,7 +63,7 @@ def broker_availability(told: DataFrame, coverage: DataFrame, since: int, until:
 
 
 def _kinds(until: int) -> Column:
-    """The kinds as which a span counts. `alive` covers all the time from the broker's first registration on."""
+    """The kinds as which a span counts. `alive` covers all time from the broker's first registration on."""
     is_up = col("state") == "up"
     # Brokers have GRACE_MS to register with a name server that started.
     late = when(col("state") == "starting", col("since") + GRACE).otherwise(col("since"))

@@ -1,4 +1,4 @@
-"""orphan_topics: topics that nobody needs any more, as far as anybody can tell. Pure."""
+"""orphan_topics: topics without a broker, without traffic or without a consumer group. Pure."""
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.functions import (
@@ -41,11 +41,15 @@ def orphan_topics(
     since: int,
     until: int,
 ) -> DataFrame:
-    """A row for each topic that name servers have at `until` (ms since 1970), and each reason against it.
+    """Return a row for each orphaned topic at `until_ms` (ms since 1970) and each reason.
 
-    Reasons: no broker (of those that it is on, none is registered), no traffic (nothing was put from `since`
-    on, though brokers told of their traffic on the first and the last day), no group (a retry or dead letter
-    topic, of a group that nobody told of, though groups were asked for). What nobody told is no reason.
+    The reasons are
+
+    - no broker: none of the topic's brokers is registered;
+    - no traffic: producers put no message since `since_ms`, and statistics cover the first and the last day;
+    - no group: a retry or dead-letter topic whose group has no lag sample, while other groups have some.
+
+    Missing data are never a reason.
     """
     now = route_fact.where(col("validTo").isNull() | (col("validTo") >= timestamp_millis(lit(until))))
     topics = (
@@ -101,7 +105,7 @@ def _reasons(since: int) -> list[Column]:
 
 
 def _told(stats_minute: DataFrame, since: int, until: int) -> DataFrame:
-    """Whether brokers told of their traffic from the first day to the last one."""
+    """Return one row: `isTold` is true if traffic statistics reach from the first day to the last."""
     times = _within(stats_minute, since, until).agg(min("ts").alias("first"), max("ts").alias("last"))
     begins = col("first") < timestamp_millis(lit(since + DAY))
     ends = col("last") >= timestamp_millis(lit(until - DAY))

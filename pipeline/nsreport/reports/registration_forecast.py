@@ -1,4 +1,4 @@
-"""registration_forecast: when a broker's registration will be too long for a frame of 16 MiB. Pure."""
+"""registration_forecast: the day on which a broker's registration will exceed a frame of 16 MiB. Pure."""
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import (
@@ -24,22 +24,23 @@ from nsreport.reports.topic_growth import topic_growth
 from nsreport.spans import number
 
 LIMIT = 16 * 1024 * 1024
-"""Bytes that the remoting of Java takes in a frame."""
+"""Java's remoting accepts no larger frame."""
 
 DAYS = 90
-"""The latest days that count."""
+"""The forecast uses this many of the latest days."""
 
 FARTHEST = 36_500
-"""Days ahead behind which nobody has to be told."""
+"""A date further ahead is not reported."""
 
 _BROKER = ["cluster", "brokerName"]
 
 
 def registration_forecast(route_fact: DataFrame, since: int, until: int, limit: int = LIMIT) -> DataFrame:
-    """A row for each broker: growth in bytes a day, and the day of `limit`, each with an interval of 95 %.
+    """Return a row for each broker: growth in bytes a day and the day of `limit_bytes`, with 95 % intervals.
 
-    Growth is the median of the slopes between all pairs of days (Theil and Sen), which one large day does
-    not bend; the interval is Kendall's. Less than three days, or no growth, give no date.
+    Growth is the Theil-Sen estimator, the median of the slopes between all pairs of days: a single large day
+    hardly changes it. The interval is based on Kendall's tau. With fewer than three days, or without growth,
+    there is no date.
     """
     window = Window.partitionBy(number(_BROKER))
     days = topic_growth(route_fact, since, until).select("*", max("date").over(window).alias("lastDate"))
@@ -80,7 +81,7 @@ _SHOWN = {"middle": "bytesPerDay", "low": "lowBytesPerDay", "high": "highBytesPe
 
 
 def _at(place: Column) -> Column:
-    """The slope at a place from 1, the outermost one where there are too few."""
+    """The slope with a rank (from 1); the first or last slope if the rank is out of range."""
     whole = greatest(lit(1), least(size("slopes"), round(place).cast("int")))
     return when(col("days") >= 3, element_at("slopes", whole))
 

@@ -1,4 +1,4 @@
-"""topic_growth: how many topics each broker registers, and how long that makes a registration. Pure."""
+"""topic_growth: the number of topics of each broker, and the size of its registration. Pure."""
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import coalesce, col, count, lag, least, length, lit, max, sum, unix_millis
@@ -8,14 +8,14 @@ from nsreport.spans import DAY, by_day, clipped, number
 _BROKER = ["cluster", "brokerName"]
 
 ENVELOPE = 400
-"""Bytes of a registration that has no topics, about."""
+"""Approximate size of a registration without topics."""
 
 
 def topic_growth(route_fact: DataFrame, since: int, until: int) -> DataFrame:
-    """A row for each broker and day, of what there is at its end, as far as anybody knows.
+    """Return a row for each broker and day, with its known topics at the end of the day.
 
-    `bytes` is the JSON of a registration that has all of them, as brokers send it (they may compress it);
-    with topics as long as those are. Where name servers differ, the largest number counts.
+    `bytes` is the size of the JSON of a registration with these topics, before compression. If name servers
+    differ, the largest number counts.
     """
     ends = coalesce(unix_millis("validTo"), lit(until))
     spans = route_fact.select(
@@ -40,7 +40,7 @@ def topic_growth(route_fact: DataFrame, since: int, until: int) -> DataFrame:
 
 
 def _bytes() -> Column:
-    """A topic's part of a registration: `"T":{...,"topicName":"T",...},` with its figures."""
+    """The size of a topic in a registration: `"T":{...,"topicName":"T",...},` with its numbers."""
     figures = ("perm", "readQueueNums", "topicSysFlag", "writeQueueNums")
     digits = [length(col(name).cast("string")) for name in figures]
     total = lit(TOPIC) + 2 * length("topic")

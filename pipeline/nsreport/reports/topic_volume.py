@@ -1,4 +1,4 @@
-"""topic_volume: how many messages a day, topic by topic, and group by group. Pure."""
+"""topic_volume: messages and bytes per day for each topic and consumer group. Pure."""
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.functions import col, count_distinct, lit, sum, timestamp_millis, when
@@ -13,10 +13,10 @@ _KINDS = {
 
 
 def topic_volume(stats_minute: DataFrame, since: int, until: int) -> DataFrame:
-    """A row for each topic and day without a `group`, of what came in, and one for each group that reads it.
+    """Return a row per topic and day for produced messages (`group` is null), and one per consumer group.
 
-    They are the sums of brokers' minutes: the figures of brokers for hours and days are wrong. `minutes` says
-    how many minutes of the day there are figures of, so that a hole in the logs is not taken for silence.
+    The figures add up the brokers' minutes: the brokers' own figures for hours and days are wrong
+    (apache/rocketmq#3190). `minutes` counts the minutes with figures: a low count reveals a hole in the logs.
     """
     names = [name for kinds in _KINDS.values() for name in kinds]
     moment = (col("ts") >= timestamp_millis(lit(since))) & (col("ts") < timestamp_millis(lit(until)))
@@ -30,5 +30,5 @@ def topic_volume(stats_minute: DataFrame, since: int, until: int) -> DataFrame:
 
 
 def _total(kinds: tuple[str, ...]) -> Column:
-    """Null where there is no such figure."""
+    """The sum of some statistics; null if there are none."""
     return sum(when(col("name").isin(*kinds), col("sum"))).cast("long")

@@ -1,1 +1,1 @@
-"""Checks: what monitoring asks; a file for each, which gathers facts and judges them. Judging is pure."""
+"""Monitoring checks, one per file: `observe_*` reads the facts, the pure `judge_*` decides the state."""

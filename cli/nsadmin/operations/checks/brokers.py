@@ -1,4 +1,4 @@
-"""Brokers: whether those that are registered answer, and whether each name has its master."""
+"""Checks that all registered brokers answer, and that each broker name has a master."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -14,14 +14,14 @@ from nsadmin.operations.checks.thresholds import Scale
 
 
 class Seen(NamedTuple):
-    """What name servers list, and what each broker answered, by address."""
+    """The brokers that name servers list, and the response of each broker by address."""
 
     listed: Listed
     status: Mapping[str, BrokerStatus]
 
 
 def look(admin: AdminClient, cluster: str | None = None) -> Seen:
-    """At every broker that any name server lists."""
+    """Ask every broker that at least one name server lists."""
     found = listed.look(admin, cluster)
     members = [(group, number, addr) for group in found.groups for number, addr in group.broker_addrs.items()]
     answers = admin.brokers.runtime_infos([addr for _, _, addr in members])
@@ -33,7 +33,7 @@ def look(admin: AdminClient, cluster: str | None = None) -> Seen:
 
 
 def judge(scale: Scale, seen: Seen, expected: int | None = None, cluster: str | None = None) -> Finding:
-    """`expected` is how many brokers there should be: one that has gone is listed by nobody."""
+    """Judge the brokers; `expected_count` reveals expired brokers, which no name server lists."""
     groups = seen.listed.groups
     if not seen.listed.by_server:
         return scale.unknown("no name server tells which brokers there are", seen.listed.away)

@@ -1,4 +1,4 @@
-"""Certificates: how long those of TLS servers, and this client's own files, are still valid."""
+"""Checks how long the certificates of TLS servers and of this client's own files are still valid."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -18,9 +18,9 @@ _DAY = 86_400
 
 
 class Seen(NamedTuple):
-    """The certificates at `now` (s): of servers, and of files by what each is for.
+    """The certificates of servers, and of this client's files by purpose, at `now_seconds`.
 
-    `unlisted` says why it is not known which brokers there are.
+    `listing_problem` says why the list of brokers is unknown.
     """
 
     now: float
@@ -30,7 +30,7 @@ class Seen(NamedTuple):
 
 
 def look(admin: AdminClient, now: float, own: Tls | None) -> Seen:
-    """At name servers, at all brokers that any of them lists, and at the files of this client."""
+    """Read the certificates of name servers, of all brokers that they list, and of this client's files."""
     found = listed.look(admin)
     shown = admin.certificates.shown([*admin.addresses.addrs, *found.names])
     unlisted = None if found.by_server else "no name server tells which brokers there are"
@@ -38,7 +38,7 @@ def look(admin: AdminClient, now: float, own: Tls | None) -> Seen:
 
 
 def _files(own: Tls | None) -> dict[str, Certificate | RocketMQError]:
-    """Of authorities the one that is valid for longest: of many in a file, one that has ended is no harm."""
+    """Of a CA file, take the certificate that is valid longest: an expired CA beside a valid one is harmless."""
     found = {}
     if own is not None and own.ca_file is not None:
         found[f"CA file {own.ca_file}"] = _in_file(own.ca_file, max)
@@ -55,7 +55,7 @@ def _in_file(path: Path, choose: Callable[..., Certificate]) -> Certificate | Ro
 
 
 def judge(scale: Scale, seen: Seen) -> Finding:
-    """A server that speaks no TLS has none; one that does not answer may have one that has ended."""
+    """Ignore servers without TLS. A server that does not answer may have an expired certificate."""
     found = {addr: one for addr, one, _ in seen.shown if one is not None}
     found |= {what: one for what, one in seen.files.items() if isinstance(one, Certificate)}
     plain = [addr for addr, _, error in seen.shown if isinstance(error, NoTls)]

@@ -1,4 +1,4 @@
-"""Divergence: whether all name servers know the same, or will in a moment."""
+"""Checks whether all name servers have the same state, or are converging."""
 
 from nsadmin.client.results import error_text
 from nsadmin.operations.checks.finding import Finding, State
@@ -11,7 +11,7 @@ _SHOWN = 10
 
 
 def judge(scale: Scale, look: Look) -> Finding:
-    """Drift alone counts: what is younger may go by itself. It takes two name servers to agree."""
+    """Count drift only, because younger differences may still converge. A comparison needs two name servers."""
     drift = [one for one in look.findings if one.state == "drift"]
     routes = [one for one in drift if one.what in ("broker", "topic")]
     young = sum(len(one.differences) for one in look.findings if one.state == "new")

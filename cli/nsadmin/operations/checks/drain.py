@@ -1,6 +1,6 @@
-"""Drains: whether brokers that are drained still are, and whether somebody forgot one.
+"""Checks that drained brokers receive no writes, and that no drain is forgotten or half-finished.
 
-Drains are kept on the machine where they were begun: those of others are not seen.
+A drain is stored on the machine where it began. This check cannot see drains of other machines.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,12 +17,12 @@ from nsadmin.operations.drain.state import BadState
 from nsadmin.wording import first_of
 
 _TAKEN = ("settle", "wait", "safe")
-"""Phases in which nobody may write to the broker."""
+"""Phases in which no client may write to the broker."""
 _SHOWN = 3
 
 
 class Drain(NamedTuple):
-    """One that is not undone, and the broker as each name server has it now."""
+    """A drain that is not undone, and the broker's current registration at each name server."""
 
     kept: Kept
     servers: Sequence[Server]
@@ -33,19 +33,19 @@ class Drain(NamedTuple):
 
     @property
     def is_held(self) -> bool:
-        """Whether a process is at it, which closes again what reopens."""
+        """Whether a process runs this drain, and removes the write permission again if it returns."""
         return self.kept.pid is not None
 
     @property
     def open_topics(self) -> set[str]:
-        """Topics that clients may write to on the broker although it is drained, on any name server."""
+        """Topics that clients can write to on the drained broker, according to at least one name server."""
         if self.kept.state.phase not in _TAKEN or self.is_held:
             return set()
         return {topic for server in self.servers for topic in server.open_topics}
 
 
 class Seen(NamedTuple):
-    """At `now` (ms): drains of this cluster, and files that make no sense."""
+    """The drains of this cluster at `now_ms`, and the errors of unreadable state files."""
 
     now: int
     drains: Sequence[Drain]
@@ -53,7 +53,7 @@ class Seen(NamedTuple):
 
 
 def look(admin: AdminClient, now: int, home: Path) -> Seen:
-    """At the drains that are kept here and are about any of these name servers."""
+    """Read the drains stored under `state_home` that involve one of this client's name servers."""
     asked = set(admin.addresses.addrs)
     found: list[Kept | BadState] = list(kept(home))
     mine = [one for one in found if isinstance(one, Kept) and asked & set(one.state.name_servers)]
@@ -62,7 +62,7 @@ def look(admin: AdminClient, now: int, home: Path) -> Seen:
 
 
 def judge(scale: Scale, seen: Seen) -> Finding:
-    """What is open on a drained broker is critical, unless somebody is about to close it again."""
+    """A writable topic on a drained broker is critical, unless a process still runs the drain."""
     opened = {drain.name: drain.open_topics for drain in seen.drains if drain.open_topics}
     oldest = max((_age(drain, seen.now) for drain in seen.drains), default=0.0)
     samples = [
@@ -77,7 +77,7 @@ def judge(scale: Scale, seen: Seen) -> Finding:
 
 
 def _age(drain: Drain, now: int) -> float:
-    """Seconds."""
+    """Return the seconds since the drain began."""
     return max(now - drain.kept.state.started, 0) / 1000
 
 

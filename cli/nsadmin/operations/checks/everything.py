@@ -1,4 +1,4 @@
-"""Every check that applies, at the same time: what cannot be reached holds up one of them and not all."""
+"""Runs every applicable check concurrently, so that an unreachable server delays one check only."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -12,17 +12,16 @@ from nsadmin.client.results import error_text
 from nsadmin.operations.checks.finding import Finding, State, weight, worst
 from nsadmin.operations.checks.thresholds import Scale
 
-# Each check imports what it needs: of those that do not apply nothing is loaded.
+# Each check function imports its own modules, so that nothing is loaded for checks that do not apply.
 
 _AT_ONCE = 32
 
 
 class Asked(NamedTuple):
-    """What is looked at beside the cluster itself.
+    """What to check beside the cluster itself: topics, consumer groups, journal folders, this client's TLS.
 
-    Topics and consumer groups by name, folders of journals, this client's own TLS; `settle` is how many
-    seconds name servers get to agree. `limits` are those that are not the usual ones, as texts, warning and
-    critical, by check; `expected` is how many brokers there should be.
+    Name servers get `settle_seconds` to agree. `limits_by_check` has the warning and critical ranges that
+    replace the defaults, as texts. `expected_brokers` is the number of brokers that should be registered.
     """
 
     topics: Sequence[str] = ()
@@ -34,12 +33,12 @@ class Asked(NamedTuple):
     expected: int | None = None
 
     def scale(self, check: str) -> Scale:
-        """What a check measures, with its limits. BadRange."""
+        """Return the measures of a check with their limits. Raises InvalidRangeError."""
         return Scale(check, *self.limits.get(check, (None, None)))
 
 
 class NotApplicable(Exception):
-    """There is nothing to check; the text says why."""
+    """The check has nothing to check. The message gives the reason."""
 
 
 Check = Callable[[AdminClient, Asked], Finding]
@@ -125,7 +124,7 @@ CHECKS: Mapping[str, Check] = {
     "journal": _journal,
     "drain": _drain,
 }
-"""Those about a whole cluster, by name; those about a topic or a group are asked for by its name."""
+"""The checks of a whole cluster by name. The checks in _SUBJECT_CHECKS need the name of a topic or group."""
 
 
 def _topic(admin: AdminClient, asked: Asked, name: str) -> Finding:
@@ -146,8 +145,8 @@ _ABOUT: Mapping[str, Callable[[AdminClient, Asked, str], Finding]] = {"topic": _
 def run(
     connect: Callable[[], AdminClient], asked: Asked, left_out: Collection[str] = ()
 ) -> tuple[Finding, list[Finding]]:
-    """All together, and each by itself; `connect` makes a client, one for each check, and in this thread."""
-    # 10 ms that only this needs.
+    """Return the combined finding and all findings. Calls `connect_client` in this thread, once per check."""
+    # This import takes 10 ms, which other commands need not pay.
     from concurrent.futures import ThreadPoolExecutor
 
     steps: list[tuple[str, str | None]] = [(name, None) for name in CHECKS if name not in left_out]
@@ -162,7 +161,7 @@ def run(
 
 
 def _result(admin: AdminClient, asked: Asked, name: str, about: str | None) -> Finding | str:
-    """What a check found, or why it was not run; one that failed found that nobody knows."""
+    """Return the finding of a check, UNKNOWN if it failed; or the reason why it does not apply."""
     try:
         with admin:
             return CHECKS[name](admin, asked) if about is None else _ABOUT[name](admin, asked, about)

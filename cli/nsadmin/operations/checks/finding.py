@@ -1,4 +1,4 @@
-"""Finding: what a check came to, with the numbers that it came from."""
+"""The result of a check: its state, its measured values and their alert limits."""
 
 from collections.abc import Iterable
 from enum import IntEnum
@@ -8,7 +8,7 @@ from nsadmin.operations.checks.ranges import Range
 
 
 class State(IntEnum):
-    """The states of a plugin, which are its exit codes."""
+    """The states of a monitoring plugin. The values are its exit codes."""
 
     OK = 0
     WARNING = 1
@@ -20,23 +20,23 @@ _BY_WEIGHT = (State.OK, State.UNKNOWN, State.WARNING, State.CRITICAL)
 
 
 def worst(states: Iterable[State]) -> State:
-    """The one that weighs most, in the plugins' own order: OK, UNKNOWN, WARNING, CRITICAL; OK for none."""
+    """Return the worst state in the order of plugins: OK, UNKNOWN, WARNING, CRITICAL. OK if there is none."""
     return max(states, key=weight, default=State.OK)
 
 
 def weight(state: State) -> int:
-    """How bad it is: more is worse."""
+    """Return how bad a state is: a higher weight is worse."""
     return _BY_WEIGHT.index(state)
 
 
 class Limits(NamedTuple):
-    """What is fine; None where no value raises an alert."""
+    """The ranges that raise an alert. With None, no value raises one."""
 
     warning: Range | None = None
     critical: Range | None = None
 
     def state(self, value: float | None) -> State:
-        """Of a value; one that is not known is UNKNOWN where there is a limit for it."""
+        """Return the state of a value. An unknown value is UNKNOWN if it has a limit, else OK."""
         if value is None:
             return State.UNKNOWN if self.warning or self.critical else State.OK
         if self.critical is not None and self.critical.alerts(value):
@@ -47,10 +47,10 @@ class Limits(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """Something that a check measures.
+    """A quantity that a check measures.
 
-    `unit` is "s", "B", "%", or "" for what is counted. `warning` and `critical` are its limits, as texts, if
-    nothing else is said. Where there is a value for each of several things, `label` says what kind they are.
+    `unit` is "s", "B", "%", or "" for a count. `warning` and `critical` are the default limits as texts.
+    If several items have a value each, `label_name` names the kind of item.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Measure(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """One value of a measure, None where it is not known; `of` names the thing that it is of."""
+    """A value of a measure, None if unknown. `item_name` names the item that it belongs to."""
 
     measure: Measure
     value: float | None
@@ -75,9 +75,9 @@ class Sample(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What a check found: a `summary` in a line, and `details`, a line each.
+    """The result of a check: a `summary` in one line, and `details` of one line each.
 
-    `about` is the topic or group that it was asked about.
+    `about` is the topic or group that was checked.
     """
 
     check: str

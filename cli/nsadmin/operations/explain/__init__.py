@@ -1,1 +1,1 @@
-"""Why a client finds no route of a topic: facts are gathered, and each cause is looked for in them."""
+"""Explains why a client finds no route of a topic: gathers facts, then checks them for each known cause."""

@@ -1,4 +1,4 @@
-"""The walk: every cause in its order, what was found of each, and what that comes to. Pure."""
+"""Diagnosis: runs all cause checks in order, merges their findings and reaches a verdict. Pure."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
@@ -8,13 +8,13 @@ from nsadmin.operations.explain.facts import Facts
 from nsadmin.operations.explain.findings import SERVERS, Advice, Finding, Step, ok, skipped
 
 STEPS: tuple[Step, ...] = (*name_servers.STEPS, *registration.STEPS, *routes.STEPS)
-"""In the order in which they are looked for: what comes first makes the rest hard to see."""
+"""All checks in their order: an earlier cause can hide later ones."""
 
 Verdict = Literal["fine", "cause found", "unknown"]
 
 
 class Explained(NamedTuple):
-    """A finding, the id of the cause that was looked for, and the name servers of which it is to be said."""
+    """A finding, the id of the checked cause, and the name servers that the finding is about."""
 
     cause: str
     finding: Finding
@@ -22,7 +22,7 @@ class Explained(NamedTuple):
 
 
 def explain(facts: Facts) -> list[Explained]:
-    """At least one finding for each cause."""
+    """At least one explanation for each cause."""
     found = []
     for step in STEPS:
         found += _together(step.id, list(step.look(facts)) or [_well(step, facts)])
@@ -30,7 +30,7 @@ def explain(facts: Facts) -> list[Explained]:
 
 
 def _well(step: Step, facts: Facts) -> Finding:
-    """Of silent name servers nothing is well."""
+    """The finding for a cause without problems; "skipped" if it needs name servers and all are silent."""
     finding = ok(step.well) if isinstance(step.well, str) else step.well(facts)
     if finding.result == "ok" and step.needs_servers and all(view.is_silent for view in facts.views):
         return skipped("no name server answered")
@@ -38,7 +38,7 @@ def _well(step: Step, facts: Facts) -> Finding:
 
 
 def _together(cause: str, findings: Iterable[Finding]) -> list[Explained]:
-    """What is the same on several name servers is told once."""
+    """Merge findings that are the same on several name servers into one explanation."""
     servers: dict[Finding, list[str]] = {}
     for finding in findings:
         addrs = servers.setdefault(finding._replace(namesrv_addr=None), [])
@@ -56,11 +56,11 @@ def _filled(advice: Advice | None, addrs: Sequence[str]) -> Advice | None:
 
 
 def verdict(found: Sequence[Explained]) -> Verdict:
-    """A cause counts whatever else is not known."""
+    """The verdict: a found cause counts more than unknown results."""
     results = {item.finding.result for item in found}
     return "cause found" if "cause" in results else "unknown" if "unknown" in results else "fine"
 
 
 def causes(found: Iterable[Explained]) -> list[str]:
-    """The ids of the causes that were found, each once, in order."""
+    """The ids of the causes that were found, in order, each once."""
     return list(dict.fromkeys(item.cause for item in found if item.finding.result == "cause"))

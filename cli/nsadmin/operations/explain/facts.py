@@ -1,4 +1,4 @@
-"""Facts about one topic, as servers and journals told them, and what follows from them at once. Pure."""
+"""Facts about one topic from servers and journals, and what follows directly from them. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
@@ -12,7 +12,7 @@ from nsadmin.client.topic_views import BrokerView, NameServerView
 
 
 class Deed(NamedTuple):
-    """What a journal has of a topic on a broker: when (ms), why, and from which address it was asked for."""
+    """A journaled change of a topic on a broker: time (ms), cause, and the client that requested it."""
 
     server: str
     time: int
@@ -22,11 +22,11 @@ class Deed(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What the journal of the name server `server` knows.
+    """What the journal of the name server `namesrv_name` shows about the topic at its end.
 
-    `closed` are brokers whose permission to write was taken and not given back, `gone` those with which the
-    topic went, `deleted` is who deleted it; all as far as nothing undid them. `addrs` are where brokers that
-    are gone were last. `error` is why the journal could not be read.
+    `closed_brokers` lost their write permission and did not get it back. `gone_brokers` left, and the topic
+    went with them. `topic_deletion` is the deletion of the topic. Changes that were undone later are left out.
+    `last_addrs` are the last known addresses of gone brokers. `error` says why the journal cannot be read.
     """
 
     server: str
@@ -38,7 +38,7 @@ class Memory(NamedTuple):
 
 
 class Elsewhere(NamedTuple):
-    """What the name servers of another context say: `found_on` is the first that has a route."""
+    """The route in another context: `found_on` is the first of its name servers that has one."""
 
     context: str
     found_on: str | None
@@ -47,7 +47,7 @@ class Elsewhere(NamedTuple):
 
 
 class Size(NamedTuple):
-    """A broker's registration in bytes, and the most that a name server takes."""
+    """The size of a broker's registration, the largest size that a name server accepts, and the topic count."""
 
     size: int
     limit: int
@@ -55,10 +55,10 @@ class Size(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What is asked: `cluster` is where a client should find the topic, `zone` is the client's own.
+    """The question: `cluster_name` is where a client should find the topic, `zone_name` is the client's zone.
 
-    `client_list` is the client's list of name servers, as it stands in its configuration.
-    `other_contexts` are names of contexts that were not looked at.
+    `client_list` is the client's list of name servers, as written in its configuration.
+    `other_contexts` are the names of contexts that were not checked.
     """
 
     topic: str
@@ -69,10 +69,10 @@ class Question(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """Everything that is known. `hosts` are addresses as they are written, with what they resolve to.
+    """Everything that is known about the topic.
 
-    `sizes` are by broker address; nobody computed those that are not there. `elsewhere` is None where no
-    other context was looked at.
+    `hosts` maps addresses as written to the addresses that they resolve to. `sizes` are by broker address;
+    sizes that were not computed are missing. `elsewhere` is None if no other context was checked.
     """
 
     question: Question
@@ -88,30 +88,30 @@ class Facts(NamedTuple):
         return self.question.topic
 
     def routed(self) -> Iterator[tuple[NameServerView, TopicRoute]]:
-        """The name servers that have a route, with it."""
+        """The name servers that have a route, with the route."""
         for view in self.views:
             if view.route.result is not None:
                 yield view, view.route.result
 
     def lacking(self) -> Iterator[NameServerView]:
-        """The name servers that say there is none."""
+        """The name servers that answered that they have no route."""
         return (view for view in self.views if view.has_no_route)
 
     def broker_at(self, addr: str | None) -> BrokerView | None:
-        """What the broker at an address told, if it was asked."""
+        """The view of the broker at an address; None if it was not asked."""
         return next((broker for broker in self.brokers if broker.addr == addr), None)
 
     def master_of(self, queue: QueueRoute) -> BrokerView | None:
-        """What the master of a route's entry told."""
+        """The view of the master of a route entry; None if it was not asked."""
         return self.broker_at(queue.broker_addrs.get(MASTER_ID))
 
     def silence_of(self, addr: str | None) -> RocketMQError | None:
-        """Why a broker that was asked could not be reached."""
+        """The error of a broker that could not be reached; None if it answered or was not asked."""
         broker = self.broker_at(addr)
         return broker.config.error if broker is not None and is_silent(broker) else None
 
     def holders(self) -> dict[str, list[BrokerView]]:
-        """The brokers that have the topic themselves, by name: masters before slaves."""
+        """The brokers that have the topic in their own tables, by name: masters before slaves."""
         found: dict[str, list[BrokerView]] = {}
         for broker in self.brokers:
             if broker.topic.result is not None and broker.broker_name is not None:
@@ -119,7 +119,7 @@ class Facts(NamedTuple):
         return {name: sorted(brokers, key=broker_id) for name, brokers in sorted(found.items())}
 
     def serves(self, view: NameServerView) -> bool:
-        """Whether a producer that asks this server finds a queue it may write to, of a living master."""
+        """Whether a producer that asks this server finds a writable queue on a master that answers."""
         route = view.route.result
         if route is None:
             return False
@@ -131,23 +131,23 @@ class Facts(NamedTuple):
         )
 
     def severity(self, view: NameServerView) -> Literal["warning", "cause"]:
-        """What something wrong with a part of it is to clients of this server."""
+        """The severity of a problem with part of the route: "warning" while producers still have a queue."""
         return "warning" if self.serves(view) else "cause"
 
 
 def is_silent(broker: BrokerView) -> bool:
-    """Whether it could not be reached, rather than refused."""
+    """Whether the broker could not be reached; False if it answered with an error."""
     return is_unreachable(broker.config.error)
 
 
 def broker_id(broker: BrokerView) -> int:
-    """0 for a master, more for a slave; of one that does not say, what sorts last."""
+    """The broker id: 0 for a master, higher for a slave; a number that sorts last if it is unknown."""
     text = (broker.config.result or {}).get("brokerId", "")
     return int(text) if text.isdecimal() else 1 << 31
 
 
 def is_absent(view: NameServerView, broker_name: str, brokers: Sequence[BrokerView]) -> bool:
-    """Whether a broker is not registered there: none of its processes, or not the master that answered."""
+    """Whether none of the broker's processes is registered there, or its answering master is not."""
     group = groups(view).get(broker_name)
     if group is None:
         return True
@@ -155,14 +155,14 @@ def is_absent(view: NameServerView, broker_name: str, brokers: Sequence[BrokerVi
 
 
 def groups(view: NameServerView) -> dict[str, BrokerGroup]:
-    """The brokers that a name server knows now, by name; {} where it did not tell."""
+    """The brokers that are registered with a name server, by name; {} if it did not answer."""
     return {group.broker_name: group for group in view.members.result.groups} if view.members.result else {}
 
 
 def has_master(view: NameServerView, broker_name: str) -> bool:
-    """Whether a master is registered there; a route may show a slave in its place, the members never do.
+    """Whether a master is registered there. A route may show a slave in place of the master, cluster info never.
 
-    Where the server told no members, its route is believed.
+    If the server's cluster info is unknown, its route counts.
     """
     group = groups(view).get(broker_name)
     return view.members.result is None or (group is not None and group.master is not None)

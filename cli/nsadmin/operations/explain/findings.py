@@ -1,4 +1,4 @@
-"""Findings: what looking for one cause brought, on one server."""
+"""Findings of a cause check on one server, and the advice that goes with them."""
 
 import shlex
 from collections.abc import Callable, Iterable
@@ -8,22 +8,22 @@ from nsadmin.operations.explain.facts import Facts
 from nsadmin.wording import first_of
 
 Result = Literal["ok", "warning", "cause", "unknown", "skipped"]
-"""A "warning" is wrong and not why clients find nothing; what is "unknown" could not be asked."""
+"""A "warning" is a problem, but not the reason why clients find no route; "unknown" could not be checked."""
 
 
 SERVERS = "{servers}"
-"""In a command: all the name servers of which the same is to be said."""
+"""Placeholder in a command for all name servers that the finding is about."""
 
 
 class Advice(NamedTuple):
-    """What to do next, in words, and what to type for it (the words behind `nsadmin`), or one of these."""
+    """What to do next: an instruction, a command (the words after `nsadmin`), or both."""
 
     words: str
     command: tuple[str, ...] = ()
 
     @property
     def typed(self) -> str | None:
-        """The command as a shell takes it."""
+        """The whole command, quoted for a shell; None without a command."""
         return shlex.join(["nsadmin", *self.command]) if self.command else None
 
     def __str__(self) -> str:
@@ -31,9 +31,9 @@ class Advice(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """`seen` is the evidence, `next` what to do, if there is something.
+    """The result of a cause check, its evidence, and advice if there is any.
 
-    Where it is about one name server, `namesrv_addr` says which; likewise broker and its address.
+    `namesrv_addr`, `broker_name` and `broker_addr` name the server that the finding is about, if it is one.
     """
 
     result: Result
@@ -45,9 +45,9 @@ class Finding(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One cause: `id` is what programs know it by, `look` finds it.
+    """The check for one cause: `id` names the cause for programs, `find_problems` yields the findings.
 
-    `look` yields nothing where all is well; what is said then is `well`, or what it returns of the facts.
+    If `find_problems` yields nothing, the finding is `all_clear`: a text, or a function of the facts.
     """
 
     id: str
@@ -57,7 +57,7 @@ class Step(NamedTuple):
 
 
 def typed(*command: str, words: str = "") -> Advice:
-    """A command to type next, and in words what for."""
+    """Advice to type this command, with an instruction that says why."""
     return Advice(words, command)
 
 
@@ -70,7 +70,7 @@ def skipped(seen: str) -> Finding:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names in a sentence: the first few of many."""
+    """Names joined for a sentence: all of them, or the first four of many."""
     known = list(names)
-    # "and 1 more" would be longer than a name.
+    # With five names, "and 1 more" would be longer than the fifth name.
     return first_of(known, 4 if len(known) > 5 else 5)

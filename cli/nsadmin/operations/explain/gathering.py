@@ -1,4 +1,4 @@
-"""Gathering: all name servers are asked at once, then the brokers that have to do with the topic."""
+"""Asks all name servers at once, then the brokers that are concerned with the topic."""
 
 import socket
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,9 +23,12 @@ def gather(
     memories: Sequence[Memory] = (),
     elsewhere: Sequence[Elsewhere] | None = None,
 ) -> Facts:
-    """Everything that servers tell; none of them being silent ends it. BadAddress for a client's list.
+    """Gather the facts about the topic. Servers that do not answer do not end it.
 
-    `broker_addrs` are brokers to ask besides those that name servers know.
+    `broker_addrs` are brokers to ask in addition to those that name servers know.
+
+    Raises:
+        BadAddress: the client's list holds an invalid address.
     """
     servers = [*admin.addresses.addrs, *parse_addrs(question.client_list or "")]
     views = tuple(admin.topic_views.of_name_servers(servers, question.topic, question.zone))
@@ -44,10 +47,10 @@ def gather(
 
 
 def _sizes(admin: AdminClient, addrs: Sequence[str]) -> dict[str, ServerResult[Size]]:
-    """How large the registrations of these brokers are: all their topics are read."""
+    """The registration sizes of these brokers; this reads all their topics."""
     if not addrs:
         return {}
-    # A topic that is registered everywhere needs no sizes.
+    # Imported late: a topic that is registered everywhere needs no sizes.
     from nsadmin.operations.registration_size import measure
 
     def size(broker: Registrant) -> Size:
@@ -63,7 +66,7 @@ def _of_routes(views: Iterable[NameServerView]) -> Iterator[str]:
 
 
 def _of_all(views: Sequence[NameServerView], cluster: str | None) -> Iterator[str]:
-    """One process of each broker there is, if a name server has no route: who has the topic?"""
+    """One process of each broker, to find out which brokers have the topic; none if every server has a route."""
     if not any(view.has_no_route for view in views):
         return
     for view in views:
@@ -73,14 +76,14 @@ def _of_all(views: Sequence[NameServerView], cluster: str | None) -> Iterator[st
 
 
 def _written(views: Sequence[NameServerView], brokers: Iterable[BrokerView]) -> set[str]:
-    """The addresses to compare by what they resolve to: none, if all are the same as they are written."""
+    """The addresses that must be resolved for comparison: none if all brokers list them as we do."""
     asked = {view.addr for view in views}
     in_lists = {entry for broker in brokers for entry in entries(broker)}
     return asked | in_lists if in_lists - asked else set()
 
 
 def hosts(addrs: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Each address with those that its host resolves to; one that does not resolve stands for itself."""
+    """Each address with the addresses that its host resolves to; itself if it cannot be resolved."""
     return {addr: _resolved(addr) for addr in addrs}
 
 
@@ -94,7 +97,7 @@ def _resolved(addr: str) -> frozenset[str]:
 
 
 def elsewhere(context: str, admin: AdminClient, topic: str) -> Elsewhere:
-    """Whether the name servers of another context have a route."""
+    """The route of the topic on the name servers of another context."""
     try:
         views = admin.topic_views.of_name_servers(admin.addresses.addrs, topic)
     except RocketMQError as error:

@@ -1,4 +1,4 @@
-"""Causes that lie with name servers: which are asked, do they answer, who registers with them? Pure."""
+"""Causes on the side of name servers: which ones clients ask, and which brokers register with them. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -75,26 +75,26 @@ def _knows_any(view: NameServerView) -> bool:
 
 
 def _lists(facts: Facts) -> set[str]:
-    """All addresses that brokers which told have in their lists."""
+    """All name server addresses in the lists of the brokers that answered."""
     return {addr for broker in facts.brokers for addr in entries(broker)}
 
 
 def entries(broker: BrokerView) -> tuple[str, ...]:
-    """A broker's list of name servers as it takes it apart: at ; only."""
+    """A broker's list of name servers. Brokers split it at ; only."""
     text = (broker.config.result or {}).get("namesrvAddr", "")
     return tuple(part.strip() for part in text.split(";") if part.strip())
 
 
 def _names_it(facts: Facts, listed_addrs: Iterable[str], addr: str) -> bool:
-    """Whether a list has a name server, by whatever name."""
+    """Whether a list contains a name server, under any name that resolves to it."""
     own = facts.hosts.get(addr, frozenset([addr]))
     return any(entry == addr or own & facts.hosts.get(entry, frozenset([entry])) for entry in listed_addrs)
 
 
 def _absent(facts: Facts) -> Iterator[tuple[NameServerView, str, Sequence[BrokerView]]]:
-    """Each broker that has the topic, or serves it elsewhere, and is not registered with a name server.
+    """Each broker that has or serves the topic and is not registered with a name server.
 
-    The process that should be comes first.
+    The process that should be registered comes first.
     """
     elsewhere = {
         queue.broker_name for _, route in facts.routed() for queue in route.queues if queue.broker_addrs
@@ -138,7 +138,7 @@ def _comma(own: Sequence[str]) -> str:
 
 
 def _new_list(facts: Facts, view: NameServerView, broker: BrokerView) -> Advice:
-    """The command that puts the list right, with what is in it now, taken apart at commas too."""
+    """The command that corrects the list: its current entries, also split at commas, and this name server."""
     try:
         own = parse_addrs(";".join(entries(broker)))
     except BadAddress:

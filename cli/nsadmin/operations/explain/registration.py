@@ -1,4 +1,4 @@
-"""Causes that lie between brokers and name servers: is there such a topic, is it registered? Pure."""
+"""Causes between brokers and name servers: whether the topic exists and is registered. Pure."""
 
 from collections.abc import Iterator, Sequence
 
@@ -35,7 +35,7 @@ def _not_registered(facts: Facts) -> Iterator[Finding]:
 
 
 def _told_none(broker: BrokerView) -> bool:
-    """Whether a broker says that it has no such topic."""
+    """Whether a broker answered that it does not have the topic."""
     return is_not_found(broker.topic.error)
 
 
@@ -57,16 +57,16 @@ def _deleted(deed: Deed) -> str:
 
 
 def told(deed: Deed) -> str:
-    """Who says so, when it was, and whose doing: "the journal of ns-1, 2026-…: WIPE… by 10.0.0.9:4711"."""
+    """A change with its source, time, cause and client: "the journal of ns-1, 2026-…, WIPE… by 10.0.0.9:4711"."""
     by = f" by {deed.client}" if deed.client else ""
     return f"the journal of {deed.server}, {to_the_second(deed.time)}, {deed.cause}{by}"
 
 
 def alike(topic: str, view: NameServerView) -> list[str]:
-    """Topics that are written a little differently, or are the same one in a namespace."""
+    """Topics with a similar name, or with the same name in a namespace."""
     names = (view.names.result if view.names is not None else None) or ()
     spaced = [name for name in names if name.endswith(f"%{topic}") or topic.endswith(f"%{name}")]
-    # Comparing is slow: of very many names, only those of about the same length.
+    # Comparison is slow: with many names, compare only those of about the same length.
     close = like(topic, (name for name in names if abs(len(name) - len(topic)) <= 2), 0.8)
     return [name for name in dict.fromkeys((*spaced, *close)) if name != topic]
 
@@ -150,7 +150,7 @@ def _who_deleted(facts: Facts) -> str:
 
 
 def missing_somewhere(facts: Facts) -> list[str]:
-    """The brokers that have the topic, and that a name server lacks or does not name in its route."""
+    """The brokers that have the topic but are missing on a name server or in its route."""
     return [
         brokers[0].addr
         for name, brokers in facts.holders().items()

@@ -1,4 +1,4 @@
-"""Remembering: what a name server's journal knows of a topic's end, or of who took its permission."""
+"""Evidence from a name server's journal: who deleted a topic, took its write permission, or left with it."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -14,7 +14,12 @@ from nsadmin.operations.explain.facts import Deed, Memory
 
 
 def remember(folder: Path, server: str, topic: str) -> Memory:
-    """What the journal in a folder has of the topic. BadSegment, OSError."""
+    """Read what the journal in a folder shows about the topic.
+
+    Raises:
+        BadSegment: a segment of the journal is damaged.
+        OSError: the journal cannot be read.
+    """
     concerning = Concerning(Subject("topic", topic))
     records = reading.records(folder, 0, Sieve(concerning.may_be, concerning.terms))
     memory = of_records(server, topic, records)
@@ -22,7 +27,7 @@ def remember(folder: Path, server: str, topic: str) -> Memory:
 
 
 def of_records(server: str, topic: str, records: Iterable[Record]) -> Memory:
-    """What of a topic's history still holds at the end of it; records come in their order."""
+    """The changes that still hold after all records; the records must be in order."""
     concerning = Concerning(Subject("topic", topic))
     closed: dict[str, Deed] = {}
     gone: dict[str, Deed] = {}
@@ -56,7 +61,7 @@ def _deed(record: Record) -> Deed:
 
 
 def _last_addrs(folder: Path, broker_name: str) -> tuple[str, ...]:
-    """Where the brokers of a name were when they left, masters first."""
+    """The last known addresses of a broker's processes, masters first."""
     concerning = Concerning(Subject("broker", broker_name))
     addrs: dict[int, str] = {}
     for record in reading.records(folder, 0, Sieve(concerning.may_be, concerning.terms)):

@@ -1,4 +1,4 @@
-"""Causes that lie in a route: brokers that are gone, queues nobody may write to, dead orders. Pure."""
+"""Causes inside a route: gone brokers, queues without write permission, dead order configurations. Pure."""
 
 from collections.abc import Callable, Iterator
 
@@ -40,7 +40,7 @@ def _gone(facts: Facts) -> Iterator[Finding]:
 
 
 def _left(facts: Facts) -> Iterator[Finding]:
-    """What journals, or a name server's list of topics, tell of brokers with which the route went."""
+    """Findings from journals and topic lists about departed brokers that took the route with them."""
     for view in facts.lacking():
         if facts.topic in ((view.names.result if view.names else None) or ()):
             yield Finding(
@@ -107,7 +107,7 @@ def _start_master(facts: Facts, name: str) -> Advice:
 
 
 def _closed(facts: Facts) -> Iterator[tuple[NameServerView, QueueRoute]]:
-    """Where the permission to write is missing though there is a master."""
+    """The queues without write permission on brokers that have a master."""
     for view, route in facts.routed():
         for queue in route.queues:
             if queue.perm is not None and has_master(view, queue.broker_name) and not queue.perm & Perm.WRITE:
@@ -193,7 +193,7 @@ def _queueless(facts: Facts) -> Iterator[Finding]:
 
 
 def _unread(view: NameServerView) -> Result:
-    """What queues that cannot be read are, beside others that can."""
+    """The severity of unreadable queues: "warning" while other queues of the route can be read."""
     queues = view.route.result.queues if view.route.result else ()
     return "warning" if any((queue.perm or 0) & Perm.READ and queue.read_ids for queue in queues) else "cause"
 

@@ -1,1 +1,1 @@
-"""What lies over the main screen: help, questions, output of commands."""
+"""The Textual screens: the main screen, and modal screens for help, dialogs and command output."""

@@ -1,4 +1,4 @@
-"""Asking: one of several, or the texts that an action wants."""
+"""The dialogs: a choice from a list, and input fields for an action."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -13,7 +13,10 @@ from textual.widgets.option_list import Option
 
 
 class ChooseScreen(ModalScreen[str | None]):
-    """One of several; None if one leaves. `letters` are keys that choose one at once: its name by letter."""
+    """A choice from a list. The result is the id of the choice, or None after Esc.
+
+    `choice_by_letter` has keys that choose at once.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Close")]
 
@@ -52,7 +55,10 @@ class ChooseScreen(ModalScreen[str | None]):
 
 
 class FieldsScreen(ModalScreen[dict[str, str] | None]):
-    """Texts by name; Enter in the last one ends it."""
+    """Input fields. Enter in the last field closes the dialog.
+
+    The result has the texts by field name, or is None after Esc.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Close")]
 

@@ -1,4 +1,4 @@
-"""Help: what the screen shows, column by column, and what every key does."""
+"""The help screen: the columns of the current view and all keys."""
 
 import textwrap
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _LEFT, _LESS, _NARROW = 13, 9, 50
 
 
 def lines(view: View, width: int = 100) -> list[Line]:
-    """The help of a view; what is too long goes on in the next line."""
+    """The lines of a view's help, wrapped to the width."""
     return [part for line in _lines(view) for part in _wrapped(line, width)]
 
 
@@ -65,7 +65,7 @@ def _lines(view: View) -> Iterator[Line]:
 
 
 class HelpScreen(ModalScreen[None]):
-    """Any of the usual keys closes it."""
+    """Shows the help. Esc, q, ? or Enter closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark,enter", "dismiss", "Close")]
 

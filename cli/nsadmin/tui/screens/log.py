@@ -1,4 +1,4 @@
-"""Log: what went wrong so far, the newest first; nothing of it ever lies over the screen by itself."""
+"""The log screen: the errors of this session, newest first. Only the key L opens it."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -15,14 +15,14 @@ from nsadmin.tui.widgets.lines import Lines
 
 
 def lines(entries: Sequence[tuple[int, str]]) -> list[Line]:
-    """Time and text."""
+    """A line for each entry, with its time and its text."""
     if not entries:
         return [[Cell("nothing went wrong", "dim")]]
     return [[Cell(f"{units.clock(at)}  ", "dim"), Cell(text)] for at, text in reversed(entries)]
 
 
 class LogScreen(ModalScreen[None]):
-    """Any of the usual keys closes it."""
+    """Shows the log. Esc, q, L or Enter closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,L,enter", "dismiss", "Close")]
 

@@ -1,4 +1,4 @@
-"""Main: the screen that lies below all others, with its parts one below the other."""
+"""The main screen, which shows the header, the table or drawing, the prompt and the key hints."""
 
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ from nsadmin.tui.widgets.prompt import Prompt
 
 
 class Main(Screen[None]):
-    """The screen below all others: here Tab goes to the next tab, and not to another widget."""
+    """The screen below all modal screens. The key Tab shows the next tab and does not move the focus."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "app.tab(1)", show=False, id="nextTab"),
@@ -21,7 +21,7 @@ class Main(Screen[None]):
     ]
 
     class Ready(Message):
-        """All parts are there."""
+        """All widgets of the screen exist."""
 
     def on_mount(self) -> None:
         self.post_message(self.Ready())

@@ -1,4 +1,4 @@
-"""Output: what a command says as it says it; and before one that changes something, what it would do."""
+"""The screens that run a command and show its output. A changing command first runs with --dry-run."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -15,7 +15,7 @@ from nsadmin.tui.views.table import plain
 
 
 class OutputScreen(ModalScreen[int | None]):
-    """A command that reads. Esc closes, and ends it if it still runs."""
+    """Runs a command that only reads. Esc closes the screen and interrupts the command if it still runs."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "close", "Close"),
@@ -41,14 +41,14 @@ class OutputScreen(ModalScreen[int | None]):
         self.begin(self.words)
 
     def prepare(self) -> None:
-        """All parts are there, and nothing runs yet."""
+        """Prepare the widgets before the command starts. Subclasses override this."""
 
     def begin(self, words: Sequence[str]) -> None:
         command = self._command = Running(words, self.options, max(self.app.size.width - 8, 40))
         self.run_worker(lambda: self._run(command), thread=True)
 
     def _run(self, command: Running) -> None:
-        """In a thread: the screen hears each line."""
+        """Run the command in a thread and pass each line to the screen."""
         for line in command.lines():
             self.app.call_from_thread(self._say, line)
         self.app.call_from_thread(self._end, command.code)
@@ -59,14 +59,14 @@ class OutputScreen(ModalScreen[int | None]):
 
     def _end(self, code: int | None) -> None:
         self.code = code
-        # Nothing is left of a screen that was closed.
+        # A closed screen has no widgets any more.
         if self.query(Log):
             meaning = next((text for known, text in EXIT_CODES if known == code), "")
             self._say(f"-- exit code {code}{f': {meaning}' if meaning else ''}")
             self.ended()
 
     def ended(self) -> None:
-        """All was said."""
+        """React to the end of the command. Subclasses override this."""
 
     def action_close(self) -> None:
         if self._command is not None:
@@ -79,7 +79,7 @@ class OutputScreen(ModalScreen[int | None]):
 
 
 class ChangeScreen(OutputScreen):
-    """A command that changes something: what it would do, then a word to type, then what it did."""
+    """Runs a changing command: first a preview with --dry-run, then a typed confirmation, then the change."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "Close")]
 
@@ -103,7 +103,7 @@ class ChangeScreen(OutputScreen):
         self.query_one("#question").display = self.query_one("#confirm").display = False
 
     def ended(self) -> None:
-        """A look that failed leads nowhere."""
+        """Ask for the confirmation, unless the preview failed or the change has already run."""
         if self.is_done or self.code != 0:
             return
         self.query_one("#question").display = self.query_one("#confirm").display = True

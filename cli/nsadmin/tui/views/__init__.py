@@ -1,1 +1,1 @@
-"""What each screen shows: columns and rows of what the model knows. Pure, and knows no Textual."""
+"""The views: columns, rows and drawings made from the model. They are pure and do not import Textual."""

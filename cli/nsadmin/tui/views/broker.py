@@ -1,4 +1,4 @@
-"""Broker: one broker process: its figures, settings, topics, producers, and what happened to it. Pure."""
+"""The tabs of one broker process: figures, settings, topics, producers and history. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_PEERS = 8
 
 
 class BrokerView(View):
-    """What all tabs of a broker have in common; `place` is name, id and address."""
+    """The base class of all tabs of a broker."""
 
     def __init__(self, name: str, broker_id: int, addr: str, cluster: str) -> None:
         self.broker_name = name
@@ -58,7 +58,7 @@ class BrokerView(View):
 
 
 class Figures(BrokerView):
-    """All that it tells about itself."""
+    """All runtime figures that the broker reports."""
 
     name = "figures"
     empty = "it has told nothing yet"
@@ -88,7 +88,7 @@ class Figures(BrokerView):
 
 
 class Setting(NamedTuple):
-    """A setting, what a broker of its release has by itself, and which peers have it otherwise."""
+    """A setting, the default of the broker's release, and the peers that have another value."""
 
     key: str
     value: str
@@ -101,12 +101,15 @@ class Setting(NamedTuple):
 
 
 class AskedFor(BrokerView):
-    """A tab for which the broker is asked as long as somebody looks; `awaited` is what is not there yet."""
+    """A tab whose detail query runs while the tab is open.
+
+    `awaited_phrase` names the missing data before the first answer, such as "its topics are".
+    """
 
     awaited: ClassVar[str]
 
     def known(self, model: Model) -> Known[Any] | None:
-        """What it told."""
+        """The last answer to the query of this tab."""
         raise NotImplementedError
 
     def silence(self, model: Model) -> Silence | None:
@@ -118,7 +121,7 @@ class AskedFor(BrokerView):
 
 
 class Config(AskedFor):
-    """Settings in force; those that differ come first."""
+    """The broker's current settings. Settings that differ come first."""
 
     name = "config"
     awaited = "its settings are"
@@ -170,7 +173,7 @@ class Config(AskedFor):
         return model.configs.get(self.addr)
 
     def _peers(self, model: Model) -> list[str]:
-        """Brokers of the cluster with the same role: the others have other settings for a reason."""
+        """The brokers of the cluster with the same role. Masters and slaves differ on purpose."""
         same = [
             broker.place[2]
             for broker in model.brokers.values()
@@ -227,13 +230,13 @@ def _config_of(model: Model, addr: str) -> dict[str, str] | None:
 
 @cache
 def _defaults(version: str | None) -> Defaults:
-    """What a broker of this release has by itself; nothing for one whose defaults are not known."""
+    """The default settings of a broker release, or none for an unknown release."""
     release = (version or "").removeprefix("V").replace("_", ".").lower()
     return KnownDefaults().of("broker", release) if release else {}
 
 
 class OwnTopic(NamedTuple):
-    """A topic as the broker has it."""
+    """A topic in the broker's own configuration."""
 
     name: str
     read: int
@@ -242,7 +245,7 @@ class OwnTopic(NamedTuple):
 
 
 class BrokerTopics(AskedFor):
-    """Topics as the broker itself has them."""
+    """The topics in the broker's own configuration."""
 
     name = "topics"
     awaited = "its topics are"
@@ -304,7 +307,7 @@ class BrokerTopics(AskedFor):
 
 
 class ProducersOf(AskedFor):
-    """Producers that are connected to it."""
+    """The producers that are connected to the broker."""
 
     name = "producers"
     awaited = "its producers are"
@@ -336,7 +339,7 @@ class ProducersOf(AskedFor):
 
 
 class History(BrokerView):
-    """What was noticed of it, and what journals say."""
+    """The detected changes and the journal events that concern the broker."""
 
     name = "history"
     empty = "nothing was noticed since this screen was opened"

@@ -1,4 +1,4 @@
-"""Broker rows: what is known of each broker process, as the home screen shows it. Pure."""
+"""The rows of the list of brokers, one for each broker process. Pure."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from nsadmin.tui.views.states import State
 
 
 class BrokerRow(NamedTuple):
-    """A broker as it is shown; `master` is that of its group, where it answers.
+    """A row of the list of brokers. `group_master` is the master of its group, if the master answers.
 
-    Of the `servers` name servers that answer, `listed` list it: a silent one's last word is old.
+    `server_count` name servers answer, and `listing_count` of them list the broker. Silent name servers do
+    not count, because their last answer is old. `wipe_counts` are as in `count_wipes`.
     """
 
     broker: Broker
@@ -50,7 +51,7 @@ class BrokerRow(NamedTuple):
 
     @property
     def silence(self) -> tuple[float, float] | None:
-        """The longest that any name server of ours has not heard of it: ms, and the part of its patience."""
+        """The longest time since a heartbeat at any name server: in ms, and as a ratio of the expiry time."""
         told = [
             (at - heard, (at - heard) / limit) for heard, limit, at in self.broker.silences.values() if limit
         ]
@@ -58,9 +59,9 @@ class BrokerRow(NamedTuple):
 
     @property
     def behind(self) -> float | None:
-        """Bytes that a slave lacks of its master's log.
+        """The bytes of the master's log that a slave lacks.
 
-        They are not asked in the same moment: what its master takes in 2 s is nothing.
+        nsadmin polls master and slave at different times. It counts as 0 what the master takes in 2 s.
         """
         if self.id == 0 or self.master is None or not self.broker.is_fresh:
             return None
@@ -73,16 +74,16 @@ class BrokerRow(NamedTuple):
 
     @property
     def stale(self) -> int | None:
-        """For how many ms its figures have been old."""
+        """The time (ms) since the broker became silent, or None while it answers."""
         return None if self.broker.since is None else self.now - self.broker.since
 
 
 _QUIET = (states.UP, states.WIPED, states.PARTLY_WIPED)
-"""States of which a drain says more; whoever is gone or frozen is that first of all."""
+"""States that a drain's state replaces. A broker that is gone or frozen keeps its own state."""
 
 
 def rows(model: Model) -> list[BrokerRow]:
-    """All brokers, by cluster, name and id."""
+    """The rows of all brokers, ordered by cluster, name and id."""
     return model.once("broker rows", (model.polls, model.now), lambda: _rows(model))
 
 

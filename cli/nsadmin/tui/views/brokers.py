@@ -1,4 +1,4 @@
-"""Brokers: the home screen: columns, and what stands above them. Pure."""
+"""The list of brokers, which is the home screen. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nsadmin.tui.views.view import About, Line, View
 
 
 def _figure(text: str, row: BrokerRow, tone: Tone = "") -> Cell:
-    """A figure of a broker that does not answer is an old one."""
+    """A figure of a broker, dimmed if the broker does not answer."""
     return Cell(text, tone if row.broker.is_fresh else "dim")
 
 
@@ -257,7 +257,7 @@ def _uptime(row: BrokerRow) -> float | None:
 
 
 class Brokers(View):
-    """The home screen; of one cluster, if it is named."""
+    """The brokers of all clusters, or of one cluster."""
 
     name = "brokers"
     columns = COLUMNS
@@ -291,7 +291,7 @@ class Brokers(View):
         return Figures(item.name, item.id, item.addr, item.broker.cluster)
 
     def nothing(self, model: Model) -> str:
-        """Figures are brokers' own; that there is no broker, name servers say."""
+        """An empty list depends on the name servers, although `find_silence` of this view is None."""
         silence = model.silence()
         return self.empty if silence is None else f"unknown: {silence.why}"
 
@@ -306,7 +306,7 @@ class Brokers(View):
 
 
 def summary(found: Sequence[BrokerRow]) -> Line:
-    """These brokers in a line: how many are in which state, and what they take and hand out together."""
+    """Summarize brokers in one line: the count of each state, and the total put and get rates."""
     shown = [Cell(f"{len(found)} brokers", "strong")]
     for state, number in sorted(Counter(row.state for row in found).items(), key=lambda each: each[0].order):
         shown += [Cell("  "), Cell(f"{state.sign} {number} {state.word}", state.tone)]
@@ -319,6 +319,6 @@ def summary(found: Sequence[BrokerRow]) -> Line:
 
 
 def _total(rates: Iterable[float | None]) -> float | None:
-    """Of those that are known; None where none is."""
+    """The sum of the known rates, or None if no rate is known."""
     known = [rate for rate in rates if rate is not None]
     return sum(known) if known else None

@@ -1,4 +1,4 @@
-"""Divergence: what name servers tell differently: how much, what, and probably why. Pure."""
+"""The views of differences between name servers: their number, the objects, and the probable causes. Pure."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _TOO_FEW = "unknown: fewer than two name servers answer"
 
 
 _WIDEST, _NARROWEST = 22, 8
-"""Of a column of the matrix: an address with its port; `equal`, or the end of an address."""
+"""The width of a matrix column: from the word `equal` or the end of an address up to an address with port."""
 
 
 class Matrix(View):
-    """How many things each two of them tell differently."""
+    """The number of differences between each pair of name servers."""
 
     name = "matrix"
     title = "Servers"
@@ -59,7 +59,7 @@ class Matrix(View):
 
 
 def _end(addr: str, room: int) -> str:
-    """An address, or its end where there is no room for all of it: there they differ."""
+    """An address, cut at its start if it is too long, because addresses differ at their ends."""
     return addr if len(addr) <= room else "…" + addr[1 - room :]
 
 
@@ -80,7 +80,7 @@ def _pair(one: NameServer, other: NameServer, number: int | None, room: int) -> 
 
 
 class Differences(View):
-    """What they tell differently, thing by thing, as the last looks have it."""
+    """The objects on which the last polls of the name servers differ."""
 
     name = "differences"
     title = "Servers"
@@ -110,7 +110,7 @@ class Differences(View):
 
 
 def _sides(difference: Difference) -> str:
-    """By what is told: who tells it."""
+    """The reported texts, each with the name servers that report it."""
     tellers: dict[str, list[str]] = {}
     for addr, said in difference.sides.items():
         tellers.setdefault(said, []).append(addr)
@@ -118,7 +118,7 @@ def _sides(difference: Difference) -> str:
 
 
 class Sides(View):
-    """One difference: what each name server tells."""
+    """One difference, with the text that each name server reports."""
 
     name = "sides"
     columns = (
@@ -156,7 +156,7 @@ class Sides(View):
 
 
 class Causes(View):
-    """What the command `divergence` finds: all routes compared, with the likely cause and what to do."""
+    """The findings of the command `divergence`, which compares all routes and suggests causes."""
 
     name = "causes"
     title = "Servers"
@@ -220,7 +220,7 @@ class Causes(View):
 
 
 class Advice(View):
-    """One finding: what each name server has, the cause, what to do."""
+    """One finding: the value of each name server, the cause, and the advice."""
 
     name = "advice"
     is_drawing = True

@@ -1,4 +1,4 @@
-"""Drains: brokers that nobody shall write to, how far each drain has come. Pure."""
+"""The list of drains and their progress. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PHASES = ("snapshot", "wipe", "settle", "wait", "safe")
 
 
 class DrainRow(NamedTuple):
-    """A drain, and what time it is."""
+    """A drain and the current time (ms since 1970)."""
 
     drain: Drain
     now: int
@@ -29,7 +29,7 @@ def _phase(row: DrainRow) -> Cell:
 
 
 def _steps(row: DrainRow) -> Cell:
-    """How far it is: a block for each phase that is behind it."""
+    """The progress as a filled block for each finished phase."""
     if row.drain.phase not in PHASES:
         return Cell("")
     done = PHASES.index(row.drain.phase)
@@ -42,7 +42,7 @@ def _safe_for(row: DrainRow) -> int | None:
 
 
 def _puts(row: DrainRow) -> Cell:
-    """With nobody at it, it is an old figure."""
+    """The puts per minute. If no process runs the drain, the figure is old and shown with its age."""
     puts = row.drain.puts
     if puts is None or row.drain.pid is None:
         held = "" if puts is None else f" {units.age(row.now - row.drain.updated)} ago"
@@ -51,7 +51,7 @@ def _puts(row: DrainRow) -> Cell:
 
 
 class Drains(View):
-    """Every drain that this account has begun and not undone."""
+    """All drains of this account that `undrain` has not ended."""
 
     name = "drains"
     title = "Drains"

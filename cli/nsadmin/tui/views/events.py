@@ -1,4 +1,4 @@
-"""Events: what happened, the newest first, as journals have it and as polls differ. Pure."""
+"""The list of events from journals and of changes between polls, newest first. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WARN = ("Wiped", "Deleted", "Gap", "Restarted")
 
 
 def tone(notice: Notice) -> Tone:
-    """By what kind of thing it is."""
+    """The tone of a notice, by the ending of its kind."""
     if notice.kind.endswith(_BAD):
         return "bad"
     if notice.kind.endswith(_WARN):
@@ -56,7 +56,7 @@ COLUMNS = (
 
 
 def concerning(model: Model, name: str, addr: str = "") -> list[Notice]:
-    """What names this broker, topic or key, the newest first."""
+    """The notices that concern this broker, topic or key, newest first."""
     return [
         notice
         for notice in reversed(model.notices)
@@ -65,7 +65,7 @@ def concerning(model: Model, name: str, addr: str = "") -> list[Notice]:
 
 
 class Events(View):
-    """The stream of all servers."""
+    """The notices of all servers."""
 
     name = "events"
     title = "Events"
@@ -89,12 +89,12 @@ class Events(View):
         ]
 
     def enter(self, item: Notice) -> View | None:
-        """To what it is about."""
+        """Open the notices of the object that the row concerns."""
         return Object(item.names[0]) if item.names else None
 
 
 class Object(View):
-    """All that happened to one thing."""
+    """The notices that concern one object."""
 
     name = "about"
     columns = COLUMNS

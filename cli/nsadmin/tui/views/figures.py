@@ -1,4 +1,4 @@
-"""Figures: what a broker tells about itself, in groups and with units; and settings. Pure."""
+"""The runtime figures of a broker, in groups and with units. Pure."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ OTHER = "Other"
 
 
 class Figure(NamedTuple):
-    """A figure: its group, its key on the wire, its value with its unit, what to say of it.
+    """A figure: its group, its key on the wire, its value with unit, and a note on the unit.
 
-    `lead` is the group at the first of it, else "".
+    `lead` is the group's name for the first figure of a group, else "".
     """
 
     group: str
@@ -34,7 +34,7 @@ class Figure(NamedTuple):
 
 
 def group_of(key: str) -> str:
-    """By how its key begins."""
+    """The group of a figure, by the start of its key."""
     for group, leads in GROUPS:
         if key.startswith(leads):
             return group
@@ -42,7 +42,7 @@ def group_of(key: str) -> str:
 
 
 def figures(table: Mapping[str, str], now: int) -> list[Figure]:
-    """All of them, group by group."""
+    """All figures of a table, group by group."""
     order = {group: at for at, (group, _) in enumerate(GROUPS)}
     found = [Figure(group_of(key), key, *with_unit(key, value, now)) for key, value in table.items()]
     found.sort(key=lambda figure: (order.get(figure.group, len(order)), figure.key.lower()))
@@ -54,7 +54,7 @@ def figures(table: Mapping[str, str], now: int) -> list[Figure]:
 
 
 def with_unit(key: str, value: str, now: int) -> tuple[str, str]:
-    """A value as it is read, and what the key says of it."""
+    """The value with its unit, and a note on the unit, both derived from the key."""
     return next(_readings(key, value.strip(), now), (value, ""))
 
 

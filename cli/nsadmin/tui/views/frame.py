@@ -1,4 +1,4 @@
-"""Frame: what stands around every screen: who is looked at, whether they agree, where one is. Pure."""
+"""The frame around every view: header, screen bar, footer and key hints. Pure."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -19,7 +19,10 @@ _AGREEMENT: dict[str, tuple[str, Tone]] = {
 
 
 class Status(NamedTuple):
-    """What the app does: `at` is what time it shows, `mode` live, paused or what is replayed."""
+    """The state of the app for the header. `shown_at_ms` is the time that the screen shows.
+
+    `feed_mode` is "live", "paused", or a text such as "replay x60".
+    """
 
     context: str
     color: str | None
@@ -32,9 +35,9 @@ class Status(NamedTuple):
 
 
 def header(model: Model, status: Status, verdict: Verdict, width: int) -> list[Line]:
-    """Two lines: agreement, context, clock, as far as there is room; the name servers."""
+    """Two lines: first agreement, context and clock, as far as they fit; then the name servers."""
     left, right = _left(status, verdict, width), _right(status, width)
-    # A blank stands between the two.
+    # Keep one blank between the left and the right parts.
     while (spare := width - 1 - sum(part.least for part in (*left, *right))) < 0:
         last = max((*left, *right), key=lambda part: part.rank)
         if last.rank == 0:
@@ -49,7 +52,10 @@ def header(model: Model, status: Status, verdict: Verdict, width: int) -> list[L
 
 
 class _Part(NamedTuple):
-    """A part of the header: those of the highest rank are left out first; `least` is how short it may be."""
+    """A part of the header. Parts with the highest `drop_rank` are left out first.
+
+    A part may be cut to `min_width`.
+    """
 
     text: str
     tone: Tone
@@ -67,11 +73,11 @@ def _part(text: str, tone: Tone, rank: int, least: int | None = None) -> _Part:
 
 
 _SHORTEST = 8
-"""Letters of a context, or of why name servers differ, that still say something."""
+"""The shortest useful width of a context's name and of the list of differing aspects."""
 
 
 def _left(status: Status, verdict: Verdict, width: int) -> list[_Part]:
-    """Who is looked at, and whether they agree: that is never left out."""
+    """The context and the agreement of the name servers. The agreement is never left out."""
     sign, tone = _AGREEMENT[verdict.word]
     context = f"context-{status.color}" if status.color else "context"
     parts = [
@@ -86,7 +92,7 @@ def _left(status: Status, verdict: Verdict, width: int) -> list[_Part]:
 
 
 def _right(status: Status, width: int) -> list[_Part]:
-    """What the app does; where it is narrow, in fewer words."""
+    """The state of the app, with shorter texts on narrow screens."""
     gap = "  " if width >= 60 else " "
     parts = []
     if status.errors:
@@ -103,18 +109,18 @@ def _right(status: Status, width: int) -> list[_Part]:
 
 
 def _servers(model: Model, status: Status, width: int) -> Line:
-    """Each name server, with the time of its last answer where there is room for all."""
+    """All name servers, with the duration of their last answer if all of them fit."""
     servers = list(model.servers.values())
     room = max((width - 1) // max(len(servers), 1) - 2, 12)
     line = _each_server(servers, status.at, room)
-    # Two blanks behind the last one may be missing.
+    # The two blanks after the last name server need not fit.
     if sum(len(cell.text) for cell in line) - 2 > width:
         return _each_server(servers, status.at, 0)
     return line
 
 
 def _each_server(servers: Sequence[NameServer], now: int, room: int) -> Line:
-    """In so much room each; with none, a sign and a port alone."""
+    """The name servers, each at most this wide. With width 0, only the sign and the port."""
     cells: list[Cell] = [Cell(" ")]
     for server in servers:
         state = states.of_name_server(server)
@@ -136,7 +142,7 @@ def _said(server: NameServer, now: int) -> tuple[str, Tone]:
 
 
 def spread(left: Sequence[Cell], right: Sequence[Cell], width: int) -> Line:
-    """The one at the left edge, the other at the right; where both have no room, the left is cut."""
+    """Align cells to the left and the right edge. If both do not fit, cut the left cells."""
     room = width - sum(len(cell.text) for cell in right)
     kept: list[Cell] = []
     for cell in left:
@@ -148,7 +154,7 @@ def spread(left: Sequence[Cell], right: Sequence[Cell], width: int) -> Line:
 
 
 def silent(silence: Silence | None, now: int) -> Line:
-    """What is said behind figures that nobody tells any more."""
+    """The reason and the duration of a silence, shown after figures that are old."""
     if silence is None:
         return []
     held = "" if silence.since is None else f", for {units.age(now - silence.since)}"
@@ -156,23 +162,23 @@ def silent(silence: Silence | None, now: int) -> Line:
 
 
 def old(line: Line) -> Line:
-    """A line of what was told once."""
+    """A line in the tone of old figures."""
     return [cell._replace(tone="dim") for cell in line]
 
 
 _NARROWEST = 7
-"""Room for a number and two letters of a screen's name."""
+"""The width of a number and two letters of a screen's title."""
 
 
 def screens(names: Sequence[str], chosen: str | None, width: int) -> Line:
-    """The screens and their numbers; names are cut where there is no room for all, or left out."""
+    """The root views and their numbers. On narrow screens, titles are cut or left out."""
     needed = sum(len(name) + 4 for name in names)
     room = width if needed <= width else width // max(len(names), 1) - 1
     are_numbers = room < _NARROWEST
     cells: list[Cell] = []
     for at, name in enumerate(names, 1):
         is_chosen = name == chosen
-        # A number and a blank before, a blank behind.
+        # The tab has a blank before the number, one after it, and one after the title.
         text = f" {at} {name} "
         if are_numbers and not is_chosen:
             text = f" {at} "
@@ -183,7 +189,7 @@ def screens(names: Sequence[str], chosen: str | None, width: int) -> Line:
 
 
 def tabs(names: Sequence[str], chosen: int, path: Sequence[str]) -> Line:
-    """The way here, and the tabs of what one looks at."""
+    """The titles on the navigation stack, and the tabs of the current object."""
     cells = [Cell(" " + " › ".join(path) + "  ", "strong")]
     for at, name in enumerate(names):
         cells.append(Cell(f" {name} ", "tabChosen" if at == chosen else "tab"))
@@ -191,7 +197,7 @@ def tabs(names: Sequence[str], chosen: int, path: Sequence[str]) -> Line:
 
 
 def footer(shown: int, total: int, chosen_filter: str, ordered: str, hidden: int, width: int) -> Line:
-    """How many rows of how many, and why."""
+    """The number of shown and of all rows, with the filter and the sort column."""
     left = [Cell(f" {shown}", "strong")]
     left.append(Cell(f" of {total} rows" if shown != total else " rows", "dim"))
     if hidden and width < 60:
@@ -206,7 +212,7 @@ def footer(shown: int, total: int, chosen_filter: str, ordered: str, hidden: int
 
 
 def hints(width: int, extra: Sequence[tuple[str, str]] = ()) -> Line:
-    """The keys that matter most, as many as there is room for."""
+    """The most important keys, as many as fit."""
     cells: list[Cell] = []
     room = width
     known = [(_shown(key.keys), key.hint) for key in KEYS if key.hint]
@@ -246,5 +252,5 @@ def _shown(keys: str) -> str:
 
 
 def shown_keys(keys: str) -> str:
-    """All keys of one, as they are read on a keyboard."""
+    """The keys of a binding, as a keyboard labels them."""
     return " ".join(_NAMES.get(key, key) for key in keys.split(","))

@@ -1,4 +1,4 @@
-"""Graphs: figures over time as lines of braille dots, with their axes. Pure."""
+"""The graphs of figures over time, drawn with braille dots. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LEFT = 9
 
 
 def graph(what: str, trends: Mapping[str, Trend], width: int, height: int) -> list[Line]:
-    """Each trend in a tone of its own, over the same time and the same scale."""
+    """Draw trends on common axes, each in its own tone."""
     known = {name: trend for name, trend in trends.items() if len(trend.values) > 1}
     if not known:
         return [[], [Cell("  it takes two looks until there is a line to draw", "dim")]]
@@ -39,7 +39,7 @@ def graph(what: str, trends: Mapping[str, Trend], width: int, height: int) -> li
 
 
 def _nice(top: float) -> float:
-    """The next round number above."""
+    """The next round number, for the top of the axis."""
     if top <= 0:
         return 1.0
     step = 10.0 ** (len(str(int(top))) - 1) if top >= 1 else 0.1
@@ -72,7 +72,7 @@ def _dot(cells: list[list[tuple[int, str]]], x: int, y: int, tone: Tone) -> None
 
 
 def _joined(dots: Sequence[tuple[int, str]]) -> list[Cell]:
-    """Neighbours of one tone as one cell."""
+    """Join neighbouring dots of the same tone into one cell."""
     found: list[Cell] = []
     for bits, tone in dots:
         letter = chr(0x2800 + bits) if bits else " "
@@ -91,7 +91,7 @@ def _legend(what: str, trends: Mapping[str, Trend]) -> Line:
 
 
 class Graphs(View):
-    """Messages put per cluster, over the last hour."""
+    """The put rate of each cluster and the largest consumer lags, over the last hour."""
 
     name = "graphs"
     title = "Graphs"

@@ -1,4 +1,4 @@
-"""Group: one consumer group: its queues, its members, its lag over time. Pure."""
+"""The tabs of one consumer group: queues, connected clients, and a graph of the lag. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nsadmin.tui.views.view import About, Line, View
 
 
 class GroupView(View):
-    """What all tabs of a group have in common."""
+    """The base class of all tabs of a consumer group."""
 
     def __init__(self, group: str) -> None:
         self.group = group
@@ -62,7 +62,7 @@ class GroupView(View):
 
 
 class GroupQueues(GroupView):
-    """How far it is behind, queue by queue."""
+    """The lag of the group on each queue."""
 
     name = "queues"
     grouping = "topic"
@@ -144,7 +144,7 @@ class GroupQueues(GroupView):
 
 
 class Members(GroupView):
-    """Who of it is connected."""
+    """The connected clients of the group."""
 
     name = "members"
     empty = "nobody of it is connected"
@@ -166,7 +166,7 @@ class Members(GroupView):
 
 
 class LagGraph(GroupView):
-    """Its lag since this screen looks at it, an hour at most."""
+    """The lag of the group since nsadmin first polled it, for at most an hour."""
 
     name = "graph"
     is_drawing = True

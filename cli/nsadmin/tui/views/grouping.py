@@ -1,4 +1,4 @@
-"""Grouping: the rows of a table under headings, which fold. Pure."""
+"""The groups of rows under headings, which can be folded. Pure."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ from nsadmin.tui.views.table import Cell
 
 
 class Heading(NamedTuple):
-    """Stands above the rows of a group: its name, what they come to together, whether they are hidden."""
+    """The heading of a group of rows: its name, a summary of its rows, and whether they are hidden."""
 
     name: str
     line: Sequence[Cell]
@@ -29,7 +29,7 @@ def grouped(
     told: Callable[[Sequence[Any]], Sequence[Cell]],
     folded: Collection[str],
 ) -> list[Any]:
-    """Headings and rows: groups in the order of their first rows, those of `folded` without theirs."""
+    """Put rows under headings, in the order of each group's first row. Folded groups have no rows."""
     groups: dict[str, list[Any]] = {}
     for row in rows:
         groups.setdefault(group_of(row), []).append(row)

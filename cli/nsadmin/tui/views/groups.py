@@ -1,4 +1,4 @@
-"""Groups: consumer groups, how far each is behind and whether that grows. Pure."""
+"""The list of consumer groups with their lag and its growth. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nsadmin.tui.views.view import About, Line, View
 
 
 class GroupRow(NamedTuple):
-    """A group over all brokers and topics."""
+    """A consumer group over all brokers and topics."""
 
     name: str
     known: Known[GroupPolled] | None
@@ -27,14 +27,14 @@ class GroupRow(NamedTuple):
 
     @property
     def lag(self) -> int | None:
-        """Messages not consumed yet, on the queues where anything was ever committed."""
+        """The messages not consumed yet, on the queues with a committed offset."""
         if self.poll is None:
             return None
         return sum(lag.diff or 0 for lag in self.poll.lags)
 
     @property
     def growth(self) -> float | None:
-        """By how many messages a second it falls behind, since the look before the last ten."""
+        """The growth of the lag in messages per second, over the last ten polls."""
         if self.trend is None or len(self.trend.values) < 2:
             return None
         before = max(len(self.trend.values) - 11, 0)
@@ -43,7 +43,7 @@ class GroupRow(NamedTuple):
 
     @property
     def delay(self) -> int | None:
-        """For how many ms the oldest message that waits has waited at least."""
+        """The age (ms) of the last consumed message, on the queue with a lag where it is oldest."""
         if self.poll is None:
             return None
         times = [lag.last_timestamp for lag in self.poll.lags if lag.diff and lag.last_timestamp]
@@ -150,7 +150,7 @@ def _topics(row: GroupRow) -> int | None:
 
 
 class Groups(View):
-    """All groups that any master knows."""
+    """The consumer groups of all masters."""
 
     name = "groups"
     title = "Groups"

@@ -1,4 +1,4 @@
-"""KV: the KV config of all name servers, and where they differ. Pure."""
+"""The list of KV entries of all name servers, with their differences. Pure."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from nsadmin.tui.views.view import About, Line, View
 
 
 class Item(NamedTuple):
-    """A key, and what each name server had for it last; None for nothing.
+    """A key with the last value of each name server, or None if the name server lacks the key.
 
-    `told` is what those say that answer: only they can differ, or be equal.
+    `fresh_values` are those of name servers that answer. Only these are compared.
     """
 
     namespace: str

@@ -1,4 +1,4 @@
-"""Pieces: what one line of a table shows, as texts and tones: equal pieces need not be drawn again. Pure."""
+"""The texts and tones of one line of a table. The grid redraws a line only if its pieces differ. Pure."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
@@ -10,14 +10,14 @@ Fitted = Sequence[tuple[Column, int]]
 
 
 class Pieces(NamedTuple):
-    """`ground` is the tone below all of the line; each text has a tone, and whether it flashes."""
+    """The pieces of a line: (text, tone, whether it flashes). `base_tone` is the background of the line."""
 
     ground: Tone
     texts: tuple[tuple[str, Tone, bool], ...]
 
 
 class Standing(NamedTuple):
-    """How a row stands among the others, and whether what it shows is an old word."""
+    """The state of a row that changes its look. `is_old` means that no server reports it any more."""
 
     is_odd: bool = False
     is_chosen: bool = False
@@ -34,7 +34,7 @@ class Standing(NamedTuple):
 
 
 def head(columns: Fitted, gap: int, sorted_by: Sort | None) -> Pieces:
-    """The names of columns; the one that rows are sorted by has a sign."""
+    """The titles of the columns. An arrow marks the sort column."""
     texts: list[tuple[str, Tone, bool]] = [(" ", "head", False)]
     for column, room in columns:
         is_chosen = sorted_by is not None and column.key == sorted_by.key
@@ -45,7 +45,7 @@ def head(columns: Fitted, gap: int, sorted_by: Sort | None) -> Pieces:
 
 
 def row(columns: Fitted, gap: int, item: Any, flashing: Collection[str], standing: Standing) -> Pieces:
-    """The cells of an item; `flashing` are keys of columns."""
+    """The cells of a row. `flashing_keys` are keys of columns."""
     shown = [(column, room, column.cell(item)) for column, room in columns]
     return Pieces(
         standing.ground,
@@ -64,11 +64,11 @@ def row(columns: Fitted, gap: int, item: Any, flashing: Collection[str], standin
 
 
 def heading(item: Heading, standing: Standing) -> Pieces:
-    """A line of its own, over all columns."""
+    """The heading of a group, across all columns."""
     ground = standing.ground if standing.is_chosen else "panel"
     return Pieces(ground, (standing.mark, *((plain(cell.text), cell.tone, False) for cell in item.cells)))
 
 
 def said(text: str) -> Pieces:
-    """A line that is no row."""
+    """A line with a message in the place of rows."""
     return Pieces("base", ((text, "dim", False),))

@@ -1,4 +1,4 @@
-"""Root: the screens that numbers stand for. Pure."""
+"""The root views, which number keys open. Pure."""
 
 from importlib import import_module
 
@@ -14,15 +14,15 @@ SCREENS = {
     "drains": "Drains",
     "graphs": "Graphs",
 }
-"""What `:` calls it, which is the module that has it; and its class there."""
+"""The view's class by its name for `:`, which is also the name of its module."""
 
 NAMES = tuple(SCREENS)
 TITLES = tuple("KV" if name == "kv" else title for name, title in SCREENS.items())
 
 
 def make(name: str) -> View:
-    """KeyError for what is none."""
-    # A screen is loaded when it is wanted: the first one shall come soon.
+    """Create a root view. Raises KeyError for an unknown name."""
+    # Import a view only when it is opened, so that the first screen appears sooner.
     found: View = getattr(import_module(f"nsadmin.tui.views.{name}"), SCREENS[name])()
     return found
 

@@ -1,4 +1,4 @@
-"""Name servers: each one's tables in numbers, and its settings. Pure."""
+"""The list of name servers and the settings of one of them. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nsadmin.tui.views.view import About, Line, View
 
 
 class ServerRow(NamedTuple):
-    """A name server, and from how many of the others it differs in how many things."""
+    """A name server, and the largest number of differences between it and another name server."""
 
     server: NameServer
     now: int
@@ -131,7 +131,7 @@ COLUMNS = (
 
 
 class Servers(View):
-    """One row each."""
+    """One row for each name server."""
 
     name = "servers"
     title = "Servers"

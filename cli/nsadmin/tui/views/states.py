@@ -1,4 +1,4 @@
-"""States: what a broker or a name server is, as a word, a sign and a tone: never as a colour alone. Pure."""
+"""The states of brokers and name servers. Each has a word and a sign, not only a colour. Pure."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from nsadmin.tui.views.table import Tone
 
 
 class State(NamedTuple):
-    """`order` puts what is worst first."""
+    """A state. `severity_order` is lowest for the worst state."""
 
     word: str
     sign: str
@@ -29,14 +29,14 @@ UP = State("up", "●", "good", 8)
 
 
 def of_broker(broker: Broker, wiped: tuple[int, int] | None = None) -> State:
-    """The worst that is known of it; `wiped` is how many of how many name servers say that it is."""
+    """The worst state that applies to a broker. `wipe_counts` are its counts from `count_wipes`."""
     if broker.gone is not None:
         return GONE
     if broker.error is not None:
         return {"timeout": FROZEN, "refused": REFUSES}.get(broker.kind or "", DOWN)
     if broker.last is None:
         return LISTED
-    # Slaves take no messages, and say so.
+    # Slaves always report brokerActive=false, because they take no messages.
     if broker.place[1] == 0 and broker.text("brokerActive") == "false":
         return INACTIVE
     if wiped is not None:
@@ -45,9 +45,9 @@ def of_broker(broker: Broker, wiped: tuple[int, int] | None = None) -> State:
 
 
 def wiped(model: Model) -> dict[str, tuple[int, int]]:
-    """Broker names that name servers say are not to be written: how many of those that answer say so.
+    """Count for each wiped broker name the name servers without its write permission, and all that know it.
 
-    Where none answers, their last words are all that is known.
+    Only name servers that answer count. If none answers, their last answers count.
     """
     heard = model.fresh() or model.servers.values()
     told = [server.last.perms for server in heard if server.last is not None]

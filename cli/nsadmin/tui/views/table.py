@@ -1,4 +1,4 @@
-"""Tables: columns, cells, and which rows of a view are shown in which order. Pure."""
+"""The elements of a table: cells, columns, filter and sort order. Pure."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -6,8 +6,8 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 Tone = str
-"""What a cell means, for which a theme has a style: "", dim, good, warn, bad, info, accent, strong, spark,
-and those of bars. What it says with a colour it always says in letters or signs, too."""
+"""The meaning of a cell, for which a theme has a style: "", dim, good, warn, bad, info, accent, strong,
+spark, and the tones of bars. The text of a cell always repeats the meaning of its colour."""
 
 
 class Cell(NamedTuple):
@@ -16,10 +16,11 @@ class Cell(NamedTuple):
 
 
 class Column(NamedTuple):
-    """`value` is what it is sorted by (None: not known, comes last), `cell` what is shown of an item.
+    """A column. `sort_value` returns the value to sort a row by; None means unknown and comes last.
 
-    Where a screen is too narrow for all, those with the highest `rank` are left out first. `flashes` is
-    whether a change of it is worth a glance. `grows` takes the room that nobody needs.
+    `render_cell` returns the cell of a row. On narrow screens, columns with the highest `drop_rank` are left
+    out first. Cells flash after a change if `flashes_changes` is set. Columns with `grows_to_fit` share the
+    remaining width.
     """
 
     key: str
@@ -35,11 +36,11 @@ class Column(NamedTuple):
 
 
 class BadFilter(ValueError):
-    """A filter that cannot be read; the text says why."""
+    """The filter is invalid. The text has the reason."""
 
 
 class Filter:
-    """`text` as typed: a part of a row's text, /REGEX/, or one of these behind a ! for the other rows."""
+    """A filter for rows: a part of the row's text, or /REGEX/. A ! at the start inverts it."""
 
     def __init__(self, text: str = "") -> None:
         self.text = text
@@ -64,7 +65,7 @@ class Filter:
 
 
 class Sort(NamedTuple):
-    """By which column, and whether the greatest comes first."""
+    """The key of the sort column, and whether the greatest value comes first."""
 
     key: str
     descending: bool = False
@@ -73,7 +74,7 @@ class Sort(NamedTuple):
 def arranged(
     items: Sequence[Any], text: Callable[[Any], str], chosen: Filter, column: Column | None, descending: bool
 ) -> Sequence[Any]:
-    """The items that pass, in order; those of equal value stay as they came."""
+    """The rows that pass the filter, sorted by a column. The sort is stable."""
     passing = [item for item in items if chosen.passes(text(item))] if chosen else items
     if column is None:
         return passing
@@ -84,7 +85,7 @@ def arranged(
 
 
 def fitted(columns: Sequence[Column], width: int, gap: int = 1) -> list[tuple[Column, int]]:
-    """The columns that fit into `width`, in order, with the width of each."""
+    """The columns that fit into `width`, each with its width."""
     kept = list(columns)
     while len(kept) > 1 and sum(column.width + gap for column in kept) - gap > width:
         most = max(column.rank for column in kept)
@@ -103,17 +104,17 @@ def fitted(columns: Sequence[Column], width: int, gap: int = 1) -> list[tuple[Co
 
 
 def is_figure(columns: Sequence[Column], key: str) -> bool:
-    """Of figures one wants the greatest first."""
+    """Whether a column has numbers, which are first sorted in descending order."""
     return any(column.right for column in columns if column.key == key)
 
 
 def placed(text: str, width: int, right: bool) -> str:
-    """A text in its column: cut where it is too long, with a mark."""
+    """Align a text in its column. A text that is too long ends with "…"."""
     if len(text) > width:
         return text[: max(width - 1, 0)] + "…" if width else ""
     return text.rjust(width) if right else text.ljust(width)
 
 
 def plain(text: str) -> str:
-    """A text of a server's, without what would move the cursor."""
+    """Escape unprintable characters in a server's text: they could control the terminal."""
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

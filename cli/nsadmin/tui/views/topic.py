@@ -1,4 +1,4 @@
-"""Topic: one topic: its route on each name server, its readers, and the way to it, drawn. Pure."""
+"""The tabs of one topic: its route on each name server, its consumer groups, and a diagram. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from nsadmin.tui.views.view import About, Line, View, clipped
 
 
 class Side(NamedTuple):
-    """A topic on one broker as each name server has it; `is_told` is whether any of them still says so."""
+    """A topic on one broker, with the queues on each name server.
+
+    `is_current` means that at least one name server still answers.
+    """
 
     broker_name: str
     by_server: tuple[tuple[str, Queues | None], ...]
@@ -34,12 +37,12 @@ class Side(NamedTuple):
 
     @property
     def are_equal(self) -> bool:
-        """As two name servers say at least."""
+        """Whether at least two name servers report it, and all report the same."""
         return self.is_told and len(self.by_server) > 1 and not self.differs
 
 
 class TopicView(View):
-    """What all tabs of a topic have in common."""
+    """The base class of all tabs of a topic."""
 
     def __init__(self, topic: str) -> None:
         self.topic = topic
@@ -94,7 +97,7 @@ class TopicView(View):
 
 
 def sides(model: Model, poll: TopicPolled) -> list[Side]:
-    """A row for each broker that any name server has it on."""
+    """A row for each broker in the topic's route on any name server."""
     names = sorted({name for route in poll.routes.values() if route for name in route})
     return [
         Side(
@@ -113,7 +116,7 @@ def _queues(queues: Queues | None) -> str:
 
 
 class Route(TopicView):
-    """Queues and permission per broker and per name server."""
+    """The queues and the permission of the topic, by broker and name server."""
 
     name = "route"
     empty = "no name server that answers knows a route of it"
@@ -206,7 +209,7 @@ def _servers(side: Side) -> Cell:
 
 
 class Readers(TopicView):
-    """Groups that read it."""
+    """The consumer groups that read the topic."""
 
     name = "groups"
     empty = "no group reads it, as far as its brokers have told"
@@ -226,7 +229,7 @@ class Readers(TopicView):
 
 
 class TopicHistory(TopicView):
-    """What was noticed of it, and what journals say."""
+    """The detected changes and the journal events that concern the topic."""
 
     name = "history"
     empty = "nothing was noticed since this screen was opened"
@@ -234,7 +237,7 @@ class TopicHistory(TopicView):
     columns = events.COLUMNS
 
     def silence(self, model: Model) -> Silence | None:
-        """What was noticed was noticed, whoever answers by now."""
+        """None: past events do not become old when servers stop answering."""
         return None
 
     def nothing(self, model: Model) -> str:
@@ -245,7 +248,7 @@ class TopicHistory(TopicView):
 
 
 class Drawn(TopicView):
-    """Topic, brokers, name servers: who knows whom."""
+    """A diagram of the topic's name servers, brokers and consumer groups."""
 
     name = "drawn"
     is_drawing = True

@@ -1,4 +1,4 @@
-"""Topic producers: who is connected to the brokers that take a topic's messages. Pure."""
+"""The producers that are connected to the masters of a topic. Pure."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from nsadmin.tui.views.topic import TopicView
 from nsadmin.tui.views.view import Line
 
 _MOST = 12
-"""Of a topic on more masters than these, the first ones are asked: a producer is connected to all of them."""
+"""The most masters to ask. A producer is connected to all masters of its topic, so the first ones suffice."""
 
 
 class ProducerRow(NamedTuple):
-    """A client of a producer group, and which masters of the topic told of it."""
+    """A client of a producer group, and the masters of the topic that it is connected to."""
 
     group: str
     member: Member
@@ -25,7 +25,7 @@ class ProducerRow(NamedTuple):
 
 
 class TopicProducers(TopicView):
-    """No broker knows to which topics a producer sends: these could send to it, and nobody else does now."""
+    """The producers that may send to the topic. Brokers do not know to which topics a producer sends."""
 
     name = "producers"
     empty = "no producer is connected to its brokers, as far as they have told"
@@ -64,7 +64,7 @@ class TopicProducers(TopicView):
     )
 
     def _masters(self, model: Model) -> dict[str, str]:
-        """Names by address."""
+        """The names of the topic's masters by address."""
         poll = self.poll(model)
         names = {name for route in poll.routes.values() if route for name in route} if poll else set()
         found = {

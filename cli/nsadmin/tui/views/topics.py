@@ -1,4 +1,4 @@
-"""Topics: all that any name server lists, with routes and rates of those that are seen. Pure."""
+"""The list of topics of all name servers, with routes and rates of the visible rows. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ASKED = 60
 
 
 class TopicRow(NamedTuple):
-    """A topic of the list; what is known beside its name was asked while it was to be seen."""
+    """A row of the list. nsadmin queries the topic's routes and rates only while the row is visible."""
 
     name: str
     model: Model
@@ -33,13 +33,13 @@ class TopicRow(NamedTuple):
 
     @property
     def known_to(self) -> tuple[int, int]:
-        """How many of the name servers that tell their topics list it, and how many they are."""
+        """The number of name servers that list the topic, and of those that report their topics."""
         fresh = [server for server in self.model.fresh() if "topics" not in server.untold]
         return sum(1 for server in fresh if self.name in server.topics), len(fresh)
 
     @property
     def perms(self) -> list[int]:
-        """Each permission that any name server has for any broker of it."""
+        """The different permissions of the topic over all brokers and name servers."""
         routes = self.poll.routes.values() if self.poll is not None else ()
         return sorted({queues.perm for route in routes if route for queues in route.values()})
 
@@ -51,7 +51,7 @@ class TopicRow(NamedTuple):
 
     @property
     def queues(self) -> int | None:
-        """Queues that can be written, as the first name server with a route has it."""
+        """The number of write queues on the first name server that has a route."""
         routes = [route for route in self.poll.routes.values() if route] if self.poll is not None else []
         return sum(queues.write for queues in routes[0].values()) if routes else None
 
@@ -62,7 +62,7 @@ class TopicRow(NamedTuple):
 
     @property
     def differs(self) -> bool | None:
-        """Whether name servers tell different routes; None where fewer than two tell any."""
+        """Whether name servers have different routes, or None if fewer than two have one."""
         routes = list(self.poll.routes.values()) if self.poll is not None else []
         if any(route != routes[0] for route in routes):
             return True
@@ -70,7 +70,7 @@ class TopicRow(NamedTuple):
 
 
 def kind_of(name: str) -> str:
-    """What a topic is for, by its name."""
+    """The kind of a topic, derived from its name: "retry", "dead letters", "system" or ""."""
     if name.startswith("%RETRY%"):
         return "retry"
     if name.startswith("%DLQ%"):
@@ -178,7 +178,7 @@ COLUMNS = (
 
 
 class Topics(View):
-    """Tens of thousands of them: only those that are to be seen are asked for."""
+    """All topics. Only the visible ones are queried, because there may be tens of thousands."""
 
     name = "topics"
     title = "Topics"

@@ -1,4 +1,4 @@
-"""View: what a screen is: a table of items or a drawing, what it wants to know, where Enter leads. Pure."""
+"""The base class of all views: a table of rows or a drawing, with its detail queries and links. Pure."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ Line = Sequence[Cell]
 
 
 def clipped(lines: list[Line], height: int) -> list[Line]:
-    """As many lines as there is room for; the last one says that there are more."""
+    """The lines that fit. If some do not fit, the last line has their number."""
     if len(lines) <= height:
         return lines
     return [*lines[: height - 1], [Cell(f"  … {len(lines) - height + 1} lines more", "dim")]]
 
 
 class About(NamedTuple):
-    """What a row is about, for whoever acts on it: names, as commands take them."""
+    """The objects that a row concerns, as arguments for commands.
+
+    `RowAction` reads these fields by name, from its `required_fields` and `excluded_fields`.
+    """
 
     broker_name: str | None = None
     broker_addr: str | None = None
@@ -34,11 +37,11 @@ class About(NamedTuple):
 
 
 class View:
-    """A screen. `name` is what `:` and the file of preferences call it; `title` stands above it.
+    """A view. `view_name` is its name for `:` and in file names. `view_title` is shown above it.
 
-    `grouping` is the key of the column by which its rows can be put under headings.
+    `grouping_key` is the key of the column by which its rows can be grouped.
 
-    A view has no state but what it is about: rows come from the model each time.
+    A view stores only the object that it shows. It builds its rows from the model each time.
     """
 
     name: ClassVar[str] = ""
@@ -53,46 +56,46 @@ class View:
         return self.name
 
     def items(self, model: Model) -> Sequence[Any]:
-        """The rows, before filter and order."""
+        """All rows, before they are filtered and sorted."""
         return ()
 
     def key(self, item: Any) -> str:
-        """What tells a row from others, also in the next poll."""
+        """A key that identifies a row, and stays the same after the next poll."""
         return str(item)
 
     def text(self, item: Any) -> str:
-        """What a filter looks at."""
+        """The text of a row to which filters apply."""
         return " ".join(column.cell(item).text for column in self.columns)
 
     def about(self, item: Any) -> About:
         return About()
 
     def told(self, items: Sequence[Any]) -> Line:
-        """What stands in the heading of these items, behind the name of their group."""
+        """The summary of a group of rows, for its heading."""
         return [Cell(f"{len(items)} rows", "dim")]
 
     def enter(self, item: Any) -> View | None:
-        """Where Enter leads."""
+        """The view that Enter opens, or None."""
         return None
 
     def tabs(self) -> Sequence[View]:
-        """The views of the same thing, this one among them."""
+        """All tabs of the same object, including this view."""
         return ()
 
     def questions(self, model: Model, visible: Sequence[Any], current: Any | None) -> list[Question]:
-        """What has to be asked for this screen, beside what is always looked at."""
+        """The detail queries that this view needs, in addition to the polls of all servers."""
         return []
 
     def headline(self, model: Model) -> Line:
-        """A line above the table."""
+        """The line above the table."""
         return ()
 
     def silence(self, model: Model) -> Silence | None:
-        """That nobody tells any more what it shows, which is drawn as old then; None while somebody does."""
+        """The silence of the servers that report these rows, or None. Rows are dimmed during a silence."""
         return None
 
     def nothing(self, model: Model) -> str:
-        """What stands in the place of rows: that there are none only where somebody says so."""
+        """The text in the place of rows. It says "unknown" if the servers are silent."""
         silence = self.silence(model)
         return self.empty if silence is None else f"unknown: {silence.why}"
 

@@ -1,1 +1,1 @@
-"""Parts of the main screen, each of which draws one thing."""
+"""The Textual widgets of the main screen."""

@@ -1,4 +1,4 @@
-"""Grid: a table that draws only the lines one sees, so that twenty thousand rows cost what twenty do."""
+"""The table of rows. It draws only visible lines, so that twenty thousand rows cost no more than twenty."""
 
 from collections.abc import Collection, Sequence
 from time import monotonic
@@ -24,7 +24,7 @@ _FLASH = 1.2
 
 
 class Grid(ScrollView, can_focus=True):
-    """Rows of a view. The cursor stays with its row, whatever comes before it."""
+    """Shows the rows of a view. The cursor stays on its row when other rows appear or disappear."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Up", show=False, id="up"),
@@ -41,24 +41,24 @@ class Grid(ScrollView, can_focus=True):
     DEFAULT_CSS = "Grid { overflow-x: hidden; scrollbar-size-vertical: 1; }"
 
     class Entered(Message):
-        """Enter, or a second click, on a row."""
+        """The operator pressed Enter or double-clicked on a row."""
 
         def __init__(self, item: Any) -> None:
             super().__init__()
             self.item = item
 
     class Moved(Message):
-        """The cursor is on another row, or other rows are to be seen."""
+        """The cursor moved to another row, or other rows became visible."""
 
     class Folded(Message):
-        """Enter, or a second click, on the heading of a group."""
+        """The operator pressed Enter or double-clicked on the heading of a group."""
 
         def __init__(self, name: str) -> None:
             super().__init__()
             self.name = name
 
     class SortAsked(Message):
-        """A click on the name of a column."""
+        """The operator clicked on the title of a column."""
 
         def __init__(self, key: str) -> None:
             super().__init__()
@@ -82,7 +82,7 @@ class Grid(ScrollView, can_focus=True):
         self._styles: dict[str, Style] | None = None
 
     def show_view(self, view: View, key: str | None = None) -> None:
-        """Another view: from its first row, or from the row of that key."""
+        """Show another view, with the cursor on the row of this key or on the first row."""
         self.view, self._cursor_key, self.cursor, self._skipped = view, key, 0, 0
         self._texts.clear()
         self._flashing.clear()
@@ -92,9 +92,9 @@ class Grid(ScrollView, can_focus=True):
     def show_rows(
         self, rows: Sequence[Any], sorted_by: Sort | None, nothing: str | None = None, are_old: bool = False
     ) -> None:
-        """New rows: the cursor stays with its row, or where it was if that is gone.
+        """Replace the rows. The cursor stays on its row, or at its position if the row is gone.
 
-        `nothing` stands in the place of rows; `are_old` is whether nobody tells them any more.
+        `empty_message` is shown if there are no rows. `are_old` dims rows that no server reports any more.
         """
         self.rows, self.sorted_by = rows, sorted_by
         self._nothing, self._are_old = self.view.empty if nothing is None else nothing, are_old
@@ -120,16 +120,16 @@ class Grid(ScrollView, can_focus=True):
 
     @property
     def chosen(self) -> Any | None:
-        """The row of the cursor, perhaps a heading."""
+        """The row at the cursor, which may be a heading."""
         return self.rows[self.cursor] if self.rows else None
 
     @property
     def current(self) -> Any | None:
-        """The item of the cursor's row; a heading is none."""
+        """The row at the cursor, or None if it is a heading."""
         return None if isinstance(self.chosen, Heading) else self.chosen
 
     def choose(self, group: str) -> None:
-        """The heading of a group, when rows are shown again."""
+        """Put the cursor on the heading of a group at the next call of `show_rows`."""
         self._cursor_key = Heading(group, (), False).key
 
     @property
@@ -138,7 +138,7 @@ class Grid(ScrollView, can_focus=True):
 
     @property
     def visible_rows(self) -> Sequence[Any]:
-        """The items that are to be seen."""
+        """The visible rows without headings."""
         top = int(self.scroll_offset.y)
         return without_headings(self.rows[top : top + max(self.size.height - 1, 1)])
 
@@ -153,7 +153,7 @@ class Grid(ScrollView, can_focus=True):
         return len(self.view.columns) - len(self._columns)
 
     def _notice_changes(self) -> None:
-        """Cells whose change is worth a glance, of the rows that are to be seen."""
+        """Start flashing the visible cells that changed, in columns with `flashes_changes`."""
         now = monotonic()
         lively = [column for column, _ in self._columns if column.flashes]
         before, self._texts = self._texts, {}
@@ -171,7 +171,7 @@ class Grid(ScrollView, can_focus=True):
             self.set_timer(_FLASH + 0.05, self.draw_changes)
 
     def draw_changes(self) -> None:
-        """Have those lines drawn that show something else than they did: a screen is mostly as it was."""
+        """Refresh only the lines that changed, because most lines stay the same between two polls."""
         known = styles(self.app)
         if known is not self._styles:
             self._styles = known
@@ -200,7 +200,7 @@ class Grid(ScrollView, can_focus=True):
         return Strip(segments).adjust_cell_length(width, base)
 
     def _pieces(self, y: int) -> Pieces:
-        """What a line of the widget shows: names of columns, a row, or nothing."""
+        """The pieces of a line of the widget: the column titles, a row, or an empty line."""
         if y == 0:
             return pieces.head(self._columns, self._gap, self.sorted_by)
         at = int(self.scroll_offset.y) + y - 1
@@ -249,7 +249,7 @@ class Grid(ScrollView, can_focus=True):
         self.post_message(self.Moved())
 
     def _keep_in_sight(self) -> bool:
-        """Whether all is drawn anew, for the cursor's sake. The header stays: one line less scrolls."""
+        """Scroll until the cursor is visible, and return whether it scrolled. The header does not scroll."""
         top, height = int(self.scroll_offset.y), max(self.size.height - 1, 1)
         wanted = max(min(top, self.cursor), self.cursor - height + 1)
         if wanted != top:
@@ -285,5 +285,5 @@ class Grid(ScrollView, can_focus=True):
 
 
 def _steady(text: str) -> str:
-    """The text without what changes with time alone: a state's word, not since when."""
+    """The text without its age, which changes all the time: "down 5 s" becomes "down"."""
     return text.rstrip("0123456789. smindh")

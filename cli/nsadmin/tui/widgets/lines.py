@@ -1,4 +1,4 @@
-"""Lines: cells drawn one after the other, as they come: headers, hints, drawings."""
+"""The widget for lines of cells, such as the header, the key hints and drawings."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,10 +17,13 @@ from nsadmin.tui.widgets.tones import styles
 
 
 class Lines(Widget):
-    """`background` is the tone of what no cell covers; a line that has no room ends with a sign."""
+    """Shows lines of cells. A line that is too long ends with "…".
+
+    `background_tone` fills the area that no cell covers.
+    """
 
     class Clicked(Message):
-        """A click on a cell: its line and its place in it."""
+        """A click on a cell, with the index of its line and its index in that line."""
 
         def __init__(self, lines: "Lines", line: int, cell: int) -> None:
             super().__init__()

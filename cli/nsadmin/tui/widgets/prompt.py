@@ -1,4 +1,4 @@
-"""Prompt: one line at the bottom in which a filter, a command or a file name is typed."""
+"""The prompt in the last line, for a filter, a command, a file name or a time."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -19,10 +19,10 @@ _HINTS = {
 
 
 class Prompt(Input):
-    """Says what was typed, and for what."""
+    """An input that posts the typed text together with its mode."""
 
     class Typing(Message):
-        """The text so far."""
+        """The text changed, and the operator still types."""
 
         def __init__(self, mode: Mode, text: str) -> None:
             super().__init__()
@@ -30,7 +30,7 @@ class Prompt(Input):
             self.text = text
 
     class Ended(Message):
-        """Enter, or with None Esc."""
+        """The operator pressed Enter, or Esc, in which case the text is None."""
 
         def __init__(self, mode: Mode, text: str | None) -> None:
             super().__init__()
@@ -45,14 +45,14 @@ class Prompt(Input):
         self._at = 0
 
     def open(self, mode: Mode, text: str = "", offered: Sequence[str] = ()) -> None:
-        """Ask for something; `offered` are lines to begin with."""
+        """Show the prompt and focus it. `suggested_lines` complete what the operator types."""
         self.mode = mode
         self.placeholder = _HINTS[mode]
         self.suggester = SuggestFromList(offered, case_sensitive=False) if offered else None
         self.value = text
         self.cursor_position = len(text)
         self._at = len(self._before)
-        # At once: who types fast has typed the next letter before a callback comes to its turn.
+        # Focus now and not in a callback: a fast typist would type the next letter before it runs.
         self.display = True
         self.screen.set_focus(self)
 

@@ -1,4 +1,4 @@
-"""Tones: what a cell means becomes a style of the theme in force."""
+"""The styles of tones in the current theme."""
 
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -15,15 +15,15 @@ _CONTEXTS = {
     "magenta": "#8A3FA0",
     "cyan": "#1B7F8C",
 }
-"""The colours that a context may have, as a ground on which its name is read."""
+"""The colours of contexts, used as the background of the context's name."""
 
 _made: "WeakKeyDictionary[App[Any], tuple[dict[str, str], dict[str, Style]]]" = WeakKeyDictionary()
 
 
 def styles(app: "App[Any]") -> dict[str, Style]:
-    """By tone; and those of rows, of the cursor, of the head of a table."""
+    """The styles by tone, including those of rows, the cursor and the table header."""
     made = _made.get(app)
-    # A theme has its name at once, and its colours a moment later.
+    # Compare the colours and not the name: Textual changes the name of the theme before its colours.
     if made is None or made[0] is not app.theme_variables:
         made = _made[app] = (app.theme_variables, _styles(app.theme_variables))
     return made[1]
