@@ -1,1 +1,1 @@
-"""Procedures that combine many calls. They neither print nor parse: they return records and call callbacks."""
+"""Procedures that combine many calls. They neither print nor parse; they return records."""

@@ -26,7 +26,7 @@ _OWN = OWN_SETTINGS | {
 
 
 class Server(NamedTuple):
-    """A server's settings: `server_kind` is "broker" or "namesrv"; `release` is like "5.5.0", "" if unknown."""
+    """A server's settings. `server_kind` is "broker" or "namesrv", `release` like "5.5.0" or "" if unknown."""
 
     kind: str
     name: str
@@ -37,7 +37,7 @@ class Server(NamedTuple):
 class SettingDifference(NamedTuple):
     """A setting that differs between servers: its text by server and its default by release.
 
-    Servers whose release does not have the setting are left out. A machine-dependent default is None.
+    Servers whose release lacks the setting are left out. A machine-dependent default is None.
     """
 
     kind: str
@@ -82,7 +82,7 @@ def differing(
 
 
 def changed(servers: Sequence[Server], known: KnownDefaults, *, own: bool = False) -> list[SettingDifference]:
-    """Settings that differ from the release's default on some server; those without a default are left out."""
+    """Settings that differ from their release's default on some server, if they have a default."""
     defaults = {server.name: known.of(server.kind, server.release) for server in servers}
     found = []
     for difference in _all(servers, known):

@@ -25,7 +25,7 @@ class Memory(NamedTuple):
     """What the journal of the name server `namesrv_name` shows about the topic at its end.
 
     `closed_brokers` lost their write permission and did not get it back. `gone_brokers` left, and the topic
-    went with them. `topic_deletion` is the deletion of the topic. Changes that were undone later are left out.
+    went with them. `topic_deletion` is the deletion of the topic. Changes that were undone are left out.
     `last_addrs` are the last known addresses of gone brokers. `error` says why the journal cannot be read.
     """
 
@@ -47,7 +47,7 @@ class Elsewhere(NamedTuple):
 
 
 class Size(NamedTuple):
-    """The size of a broker's registration, the largest size that a name server accepts, and the topic count."""
+    """The size of a broker's registration, the largest size that name servers accept, and the topics."""
 
     size: int
     limit: int
@@ -160,7 +160,7 @@ def groups(view: NameServerView) -> dict[str, BrokerGroup]:
 
 
 def has_master(view: NameServerView, broker_name: str) -> bool:
-    """Whether a master is registered there. A route may show a slave in place of the master, cluster info never.
+    """Whether a master is registered there. A route may show a slave in its place, cluster info never does.
 
     If the server's cluster info is unknown, its route counts.
     """

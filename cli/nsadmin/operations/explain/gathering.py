@@ -66,7 +66,7 @@ def _of_routes(views: Iterable[NameServerView]) -> Iterator[str]:
 
 
 def _of_all(views: Sequence[NameServerView], cluster: str | None) -> Iterator[str]:
-    """One process of each broker, to find out which brokers have the topic; none if every server has a route."""
+    """One process of each broker, to learn which brokers have the topic; none if no server lacks a route."""
     if not any(view.has_no_route for view in views):
         return
     for view in views:

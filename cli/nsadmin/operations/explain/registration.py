@@ -57,7 +57,7 @@ def _deleted(deed: Deed) -> str:
 
 
 def told(deed: Deed) -> str:
-    """A change with its source, time, cause and client: "the journal of ns-1, 2026-…, WIPE… by 10.0.0.9:4711"."""
+    """The source, time, cause and client of a change: "the journal of ns-1, 2026-…, WIPE… by 10.0.0.9:1"."""
     by = f" by {deed.client}" if deed.client else ""
     return f"the journal of {deed.server}, {to_the_second(deed.time)}, {deed.cause}{by}"
 

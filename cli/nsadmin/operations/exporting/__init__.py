@@ -1,4 +1,1 @@
-"""The documents that exportConfigs, exportMetadata and exportMetrics write: facts in, documents out. Pure.
-
-Names and nesting are those of mqadmin's files, for those who read them today.
-"""
+"""The documents of exportConfigs, exportMetadata and exportMetrics, with the names and nesting of mqadmin's files."""

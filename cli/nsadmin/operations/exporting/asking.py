@@ -1,4 +1,4 @@
-"""What exports are about, asked of the masters of a cluster or of one broker."""
+"""Reads the data to export from the masters of a cluster or from one broker."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,11 +15,11 @@ from nsadmin.operations.exporting.metrics import Measured
 HALF_TOPIC, SCHEDULE_TOPIC = "RMQ_SYS_TRANS_HALF_TOPIC", "SCHEDULE_TOPIC_XXXX"
 
 Errors = dict[str, RocketMQError | None]
-"""What became of each broker, by name."""
+"""The error of each broker, by name; None if it answered."""
 
 
 class Place(NamedTuple):
-    """A broker to be asked; `addr` is None where it has no master now."""
+    """A broker to ask; `master_addr` is None if it has no master now."""
 
     name: str
     addr: str | None
@@ -30,7 +30,7 @@ def masters(groups: Sequence[BrokerGroup]) -> list[Place]:
 
 
 def configs(admin: AdminClient, places: Sequence[Place]) -> tuple[dict[str, Config], Errors]:
-    """The settings of each broker that tells them."""
+    """The settings by broker name, for brokers that answered, and the errors."""
     asked, errors = _reachable(places)
     found: dict[str, Config] = {}
     for name, (_, config, error) in zip(asked, admin.broker_configs.each(asked.values()), strict=True):
@@ -41,7 +41,7 @@ def configs(admin: AdminClient, places: Sequence[Place]) -> tuple[dict[str, Conf
 
 
 def metadata(admin: AdminClient, places: Sequence[Place], *, special: bool) -> tuple[list[Metadata], Errors]:
-    """The topics and groups that users made on each broker that tells of both."""
+    """The user topics and groups of each broker that answered for both, and the errors."""
     asked, errors = _reachable(places)
     addrs, found = list(asked.values()), []
     answers = zip(
@@ -56,7 +56,7 @@ def metadata(admin: AdminClient, places: Sequence[Place], *, special: bool) -> t
 
 
 def metrics(admin: AdminClient, places: Sequence[Place]) -> tuple[list[Measured], Errors]:
-    """Each broker that tells its figures and settings, with what else it tells."""
+    """The metrics of each broker that answered with runtime info and settings, and the errors."""
     asked, errors = _reachable(places)
     addrs, found = list(asked.values()), []
     known, _ = metadata(admin, places, special=False)
@@ -84,13 +84,13 @@ def metrics(admin: AdminClient, places: Sequence[Place]) -> tuple[list[Measured]
 
 
 def _reachable(places: Sequence[Place]) -> tuple[dict[str, str], Errors]:
-    """Addresses by broker name, and the errors of those that have none; errors are in the order of places."""
+    """Addresses by broker name, and an error entry for each broker, in the order given."""
     errors: Errors = {place.name: NotFound(NO_MASTER) if place.addr is None else None for place in places}
     return {place.name: place.addr for place in places if place.addr is not None}, errors
 
 
 def _clients(online: dict[str, GroupConnections], addr: str) -> frozenset[str] | None:
-    """Language and version of those connected to this broker; None where it did not tell of all groups."""
+    """Language and version of the clients of this broker; None if it did not answer for all groups."""
     if any(group.errors.get(addr) is not None for group in online.values()):
         return None
     return frozenset(

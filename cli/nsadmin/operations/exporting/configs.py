@@ -1,4 +1,4 @@
-"""Settings of a cluster's brokers and how large it is, as mqadmin's configs.json has them."""
+"""The document of exportConfigs: broker settings and the cluster's size, as in mqadmin's configs.json."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,7 +31,7 @@ KEYS = (
 def document(
     groups: Sequence[BrokerGroup], configs: Mapping[str, Config], name_servers: int, *, whole: bool
 ) -> dict[str, Any]:
-    """The settings by broker name, those of KEYS or the `whole` of them; `groups` are counted."""
+    """The document: settings by broker name, EXPORTED_SETTINGS or all of them, and counts of servers."""
     return {
         "brokerConfigs": {
             name: dict(config) if whole else {key: config[key] for key in KEYS if key in config}

@@ -1,4 +1,4 @@
-"""Topics and groups of brokers, as mqadmin's metadata.json has them; its sums only if they are wanted."""
+"""The document of exportMetadata: topics and groups of brokers, as in mqadmin's metadata.json."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from nsadmin.operations.topic_kinds import DLQ_PREFIX, RETRY_PREFIX, is_of_users
 
 Config = Mapping[str, Any]
 
-# TopicValidator upstream; brokers name most of them among their own, 4.x not all.
+# TopicValidator upstream. Brokers list most of these as system topics; 4.x brokers do not list all.
 _SYSTEM = frozenset(
     {
         "BenchmarkTest",
@@ -31,7 +31,7 @@ _SUMMED = {
 
 
 class Metadata(NamedTuple):
-    """What one broker has; the tables are by name, under the wire's own names."""
+    """The topics and groups of one broker, by name; their settings have the protocol's names."""
 
     broker_name: str
     topics: Mapping[str, Config]
@@ -42,7 +42,7 @@ class Metadata(NamedTuple):
 
 
 def topics_of_users(topics: Mapping[str, Config], own: frozenset[str], *, special: bool) -> dict[str, Config]:
-    """Those that users made, with those of retries and dead letters if `special`; `own` are the broker's."""
+    """The user topics; `include_special` adds retry and dead letter topics. `own_topics` are the broker's."""
     return {
         name: config
         for name, config in topics.items()
@@ -52,18 +52,18 @@ def topics_of_users(topics: Mapping[str, Config], own: frozenset[str], *, specia
 
 
 def groups_of_users(groups: Mapping[str, Config]) -> dict[str, Config]:
-    """Those that brokers did not make for themselves."""
+    """The groups without system groups."""
     return {name: config for name, config in groups.items() if not is_system(name)}
 
 
 def document(
     brokers: Iterable[Metadata], tables: Iterable[str], *, export_time: int, summed: bool
 ) -> dict[str, Any]:
-    """These tables over all brokers, each name once; `export_time` is in ms.
+    """The document: these tables over all brokers, each name once; `export_time` is in ms.
 
-    What brokers do not have alike stands in `perBroker`: table, name and broker lead to its config there,
-    None for a broker without it; the table itself then has the first broker's. With `summed`, queues are
-    added up over brokers, as mqadmin does, and nothing stands in `perBroker`.
+    Configs that differ between brokers are also in `perBroker`, by table, name and broker, with None for a
+    broker without the item; the table itself then holds the first broker's config. With `sum_queues`, queues
+    are added up over brokers, as in mqadmin's file, and there is no `perBroker`.
     """
     brokers, found = list(brokers), dict[str, Any]()
     differing: dict[str, dict[str, dict[str, Config | None]]] = {}
@@ -90,11 +90,11 @@ def document(
 
 
 def differing(found: Mapping[str, Any]) -> list[str]:
-    """The names in such a document that not all brokers have alike."""
+    """The names in a document whose config differs between brokers."""
     return sorted({name for table in found.get("perBroker", {}).values() for name in table})
 
 
 def _sum(configs: list[Config], keys: Iterable[str]) -> Config:
-    """The last broker's config, as mqadmin has it, with the sums of all."""
+    """The last broker's config, as in mqadmin's file, with sums over all brokers."""
     sums = {key: sum(config.get(key, 0) for config in configs) for key in keys if key in configs[-1]}
     return {**configs[-1], **sums}

@@ -1,4 +1,4 @@
-"""Load, versions and sizes of brokers, as mqadmin's metrics.json has them."""
+"""The document of exportMetrics: load, versions and sizes of brokers, as in mqadmin's metrics.json."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -8,10 +8,10 @@ from nsadmin.client.traffic import Count
 
 
 class Measured(NamedTuple):
-    """What was found out about one broker; what it did not tell is None.
+    """The metrics of one broker; unknown ones are None.
 
-    `clients` are language and version of those that consume; `transactions` and `delayed` is what came into
-    the topics for them. Sizes count what users made.
+    `client_versions` are language and version of consumers. `transaction_count` and `delayed_count` count the
+    messages of the half and schedule topics. `topic_count` and `group_count` count user topics and groups.
     """
 
     broker_name: str
@@ -29,7 +29,7 @@ _DAY = ("normalOneDayInNum", "normalOneDayOutNum", "transOneDayInNum", "schedule
 
 
 def document(brokers: Iterable[Measured]) -> dict[str, Any]:
-    """A report by broker name, and sums over brokers that leave out what is unknown."""
+    """The document: a report by broker name, and sums over brokers without unknown values."""
     report = {broker.broker_name: _report(broker) for broker in brokers}
     quotas = [one["runtimeQuota"] for one in report.values()]
     return {
@@ -48,7 +48,7 @@ def _report(broker: Measured) -> dict[str, Any]:
     table = broker.runtime.table
     return {
         "runtimeEnv": {
-            # What mqadmin calls cpuNum is the number of a client's threads, and so it is called here.
+            # mqadmin writes this setting as cpuNum, although it is a thread count. We use its real name.
             "clientCallbackExecutorThreads": broker.config.get("clientCallbackExecutorThreads"),
             "totalMemKBytes": table.get("totalMemKBytes"),
         },

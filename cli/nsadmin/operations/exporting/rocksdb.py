@@ -1,4 +1,4 @@
-"""What a broker keeps in RocksDB instead of in JSON files, read off its folder without writing into it."""
+"""Reads the settings that a broker keeps in RocksDB from its folder, without writing into that folder."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,9 +11,9 @@ from nsadmin.client.results import NotApplied
 
 
 class Kind(NamedTuple):
-    """One kind of settings: its table's name in JSON, the column families where all kinds share a store.
+    """One kind of settings: its table name in JSON and its column families in a shared store.
 
-    `version_family` is None for what has no version; `file` is what a broker writes it to as JSON.
+    `version_family` is None if the kind has no version. `file_name` is the broker's JSON file for this kind.
     """
 
     table: str
@@ -29,21 +29,25 @@ KINDS = {
     ),
     "consumerOffsets": Kind("offsetTable", "consumerOffset", None, "consumerOffset.json"),
 }
-"""By mqadmin's names, which are those of the folders below a broker's config folder too."""
+"""The kinds by mqadmin's names, which are also the names of the folders below a broker's config folder."""
 SHARED = "metadata"
-"""The folder of a broker with useSingleRocksDBForAllConfigs=true."""
+"""The folder of the shared store, used by brokers with useSingleRocksDBForAllConfigs=true."""
 _VERSION_FAMILY, _VERSION_KEY = "kvDataVersion", b"kvDataVersionKey"
 _TRIES = 3
 
 
 class Missing(Exception):
-    """The package that reads RocksDB is not installed."""
+    """The Python package that reads RocksDB is not installed."""
 
 
 def document(config: Path, name: str, *, version: bool = True) -> dict[str, Any]:
-    """The settings of a kind below a broker's config folder, as that broker writes them as JSON.
+    """The settings of one kind below a broker's config folder, in the broker's JSON form.
 
-    `version` adds dataVersion. NotApplied where there are none or they cannot be read; Missing.
+    `include_version` adds dataVersion.
+
+    Raises:
+        NotApplied: the folder has no such settings, or they cannot be read.
+        RocksDbReaderMissing: the Python package that reads RocksDB is not installed.
     """
     kind, error = KINDS[name], ""
     shared = not (config / name / "CURRENT").is_file() and (config / SHARED / "CURRENT").is_file()
@@ -53,14 +57,14 @@ def document(config: Path, name: str, *, version: bool = True) -> dict[str, Any]
     families = [kind.family, kind.version_family] if shared else ["default", kind.version_family]
     if not shared and kind.version_family:
         families[1] = _VERSION_FAMILY
-    # A broker that runs may delete a file between the list of them and its opening.
+    # A running broker may delete a file after we list the folder and before we open the file.
     for _ in range(_TRIES):
         try:
             return _read(folder, kind, families, version=version)
         except (NotApplied, Missing):
             raise
         except Exception as failure:
-            # The library has no error of its own.
+            # rocksdict raises plain Exception.
             error = str(failure)
     raise NotApplied(f"{folder}: cannot be read: {error}")
 
@@ -77,10 +81,10 @@ def _read(folder: Path, kind: Kind, families: list[str | None], *, version: bool
     entries, version_family = families
     with _opened(folder, [family for family in families if family]) as stores:
         table: dict[str, Any] = {}
-        # A broker makes a family of the shared store when it first has something for it.
+        # A broker creates a column family of the shared store with the first entry.
         kept = stores.get(entries or "")
         for key, value in kept.items() if kept is not None else ():
-            # In a store of older releases the version stands among the rest.
+            # In stores of older releases the version is among the entries.
             if key != _VERSION_KEY:
                 item = _json(folder, key, value)
                 table[_text(key)] = item["offsetTable"] if kind.table == "offsetTable" else item
@@ -105,10 +109,10 @@ def _text(key: bytes) -> str:
 
 @contextmanager
 def _opened(folder: Path, families: list[str]) -> Iterator[dict[str, Any]]:
-    """The column families that are there, only to be read.
+    """Open the column families that exist, read-only.
 
-    The library leaves a file of its own in a folder that it opens, and by the store's own options its log
-    where the broker has its logs. So it is given a folder of links, and options of its own.
+    The library writes a file into each folder that it opens, and with the store's own options it would write
+    its log to the broker's log folder. So it opens a temporary folder of links, with default options.
     """
     try:
         from rocksdict import AccessType, Options, Rdict

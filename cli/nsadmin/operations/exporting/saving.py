@@ -1,4 +1,4 @@
-"""How a document becomes a file: whole or not at all."""
+"""Writes a document to a file atomically."""
 
 import json
 from collections.abc import Mapping
@@ -9,12 +9,16 @@ from namesrv_core.storage import durable
 
 
 def text_of(document: Mapping[str, Any]) -> str:
-    """The document as JSON, indented; lone halves of letters are escaped."""
+    """The document as indented JSON."""
     return json.dumps(document, indent=2, ensure_ascii=False)
 
 
 def save(file: Path, document: Mapping[str, Any]) -> int:
-    """Replace the file, and make its folder; the bytes that were written. OSError where that fails."""
+    """Replace the file, create its folder if needed, and return the number of bytes written.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
     data = (text_of(document) + "\n").encode("utf-8", "surrogatepass")
     durable.replace(file, data, backup=False)
     return len(data)

@@ -1,1 +1,1 @@
-"""Topics that have lost what they belong to: found by looking twice, and cleaned where that loses nothing."""
+"""Orphaned topics: found by observing the cluster twice, and deleted where no data is lost."""

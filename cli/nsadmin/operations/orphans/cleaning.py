@@ -1,4 +1,4 @@
-"""Cleaning: takes orphans away where nothing else goes with them, and tells what came of it."""
+"""Deletes orphaned topics where nothing else is lost, and yields the steps."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -11,9 +11,9 @@ Step = tuple[Orphan, DeletionStep]
 
 
 def cleanable(found: Sequence[Orphan], *, dead_letters: bool) -> list[Orphan]:
-    """What `clean` takes: what is on name servers only, and what is kept for groups that are gone.
+    """The orphans that `clean_orphans` deletes: topics on name servers only, and topics of vanished groups.
 
-    Dead letters are messages that somebody may still want: they have to be asked for.
+    Dead letter topics need `include_dead_letters`, because their messages may still be wanted.
     """
     return [
         orphan
@@ -31,9 +31,9 @@ def clean(
     dry_run: bool,
     advance: Callable[[int], None] = lambda _: None,
 ) -> Iterator[Step]:
-    """Delete them: on name servers that alone have them, or on the masters of their clusters first.
+    """Delete the topics: on the name servers that alone have them, or else first on the masters.
 
-    In a `dry_run` only what would be deleted is told. `advance` hears of each that is done.
+    With `dry_run`, yield the steps without deleting. `advance_progress` is called after each orphan.
     """
     for orphan in chosen:
         yield from ((orphan, step) for step in _steps(admin, orphan, facts, dry_run))

@@ -1,4 +1,4 @@
-"""Finding: topics whose brokers, name servers or groups do not know of them. Pure."""
+"""Rules that find orphans: topics that their brokers, name servers or groups do not know. Pure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
@@ -11,12 +11,12 @@ Topics = frozenset[str]
 
 
 class Facts(NamedTuple):
-    """What is told of topics, by all that answered.
+    """Facts about topics, from all servers that answered.
 
-    `told` is the brokers of each topic, by address of the name server; `masters` are the brokers whose
-    master each of these knows. `held` are the topics that a broker has itself, by its name; `silent` are
-    brokers that did not say. `groups` are all consumer groups, None where a broker did not tell its own.
-    `clusters` are the brokers' clusters, `errors` why somebody is unknown, by address or name.
+    `told` holds the brokers of each topic by name server address, `masters` the brokers with a registered
+    master by name server address. `held` holds the topics in a broker's own table by broker name; `silent`
+    are brokers that did not answer. `group_names` are all consumer groups, None if a broker did not answer.
+    `clusters_by_broker` are the brokers' clusters, `errors_by_server` the errors by address or broker name.
     """
 
     told: Mapping[str, Mapping[str, Topics]]
@@ -29,12 +29,12 @@ class Facts(NamedTuple):
 
 
 class Orphan(NamedTuple):
-    """A topic, and what is the matter with it.
+    """A topic that has lost what it belongs to.
 
-    - noBroker: `name_servers` send clients to `brokers` (or to none), and no broker has it.
-    - notThere: they send clients to `brokers`, which do not have it, and to others, which do.
-    - noNameServer: `brokers` have it, and are registered with `name_servers`, none of which knows of that.
-    - noGroup: `brokers` keep retries or dead letters for `group`, which no broker has.
+    - noBroker: `namesrv_addrs` route it to `broker_names` (or to no broker), and no broker has it.
+    - notThere: `namesrv_addrs` route it to `broker_names`, which do not have it, and to others, which do.
+    - noNameServer: `broker_names` have it and are registered with `namesrv_addrs`, which have no route of it.
+    - noGroup: `broker_names` keep retries or dead letters for `group`, which no broker has.
     """
 
     kind: Kind
@@ -45,7 +45,7 @@ class Orphan(NamedTuple):
 
 
 def find(facts: Facts) -> list[Orphan]:
-    """All of them that can be told for sure, by kind and name."""
+    """All orphans that are certain, sorted by kind and name."""
     return [*sorted(_on_name_servers_only(facts)), *sorted(_on_brokers_only(facts)), *_without_group(facts)]
 
 
@@ -65,7 +65,7 @@ def _on_name_servers_only(facts: Facts) -> Iterator[Orphan]:
 
 
 def _lacks(facts: Facts, broker: str, topic: str) -> bool:
-    """Whether a broker is known not to have a topic: one that no name server knows any more has none."""
+    """Whether a broker certainly lacks a topic. A broker that no name server knows has no topics."""
     return broker not in facts.silent and topic not in facts.held.get(broker, frozenset())
 
 

@@ -1,4 +1,4 @@
-"""Looking: asks name servers and brokers for their topics; what is found twice is no change under way."""
+"""Asks name servers and brokers for their topics, twice: an orphan seen twice is no change in progress."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -13,9 +13,12 @@ from nsadmin.operations.topic_kinds import of_vanished_groups
 
 
 def look_twice(admin: AdminClient, now: int, pause: Callable[[], None]) -> tuple[list[Orphan], Facts]:
-    """The orphans that two looks find, `pause` between them; `now` in ms. What nobody answered raises.
+    """The orphans that two observations find, with `pause` between them, and the second facts.
 
-    A topic that is being made or deleted is on its way to name servers, and found once.
+    A topic that is being created or deleted is found only once.
+
+    Raises:
+        NoneReachable: no name server answered.
     """
     facts = look(admin, now)
     found = find(facts)
@@ -28,7 +31,7 @@ def look_twice(admin: AdminClient, now: int, pause: Callable[[], None]) -> tuple
 
 
 def look(admin: AdminClient, now: int) -> Facts:
-    """What all of them tell now; name servers first, as these hear of topics last."""
+    """The current facts. Name servers are asked first, because they learn of topics last."""
     found = of_each(admin, now)
     pictures = {picture.source: picture for _, picture, _ in found if picture is not None}
     errors = {addr: error for addr, _, error in found if error is not None}
@@ -59,7 +62,7 @@ def look(admin: AdminClient, now: int) -> Facts:
 def _groups(
     admin: AdminClient, at: Sequence[Target], held: Mapping[str, frozenset[str]]
 ) -> tuple[frozenset[str] | None, dict[str, RocketMQError]]:
-    """All groups that brokers know, or of which somebody is connected; None where a broker did not tell."""
+    """All groups that brokers know or that have connected clients; None if a broker did not answer."""
     names = {target.broker_addr or "": target.broker_name or "" for target in at}
     tables = admin.groups.tables(at)
     unknown = {names[table.addr]: table.error for table in tables if table.error is not None}
@@ -77,7 +80,7 @@ def _groups(
 
 
 def _places(pictures: Mapping[str, Picture]) -> list[Target]:
-    """Of every broker that any name server knows the master, or the slave with the lowest id."""
+    """The process with the lowest id of each registered broker: the master, if there is one."""
     found: dict[str, Target] = {}
     for picture in pictures.values():
         for name, broker in picture.brokers.items():

@@ -1,1 +1,1 @@
-"""Static topics: their queues laid out on brokers, and moved from one to another."""
+"""Static topics: places their logical queues on brokers and moves them between brokers."""

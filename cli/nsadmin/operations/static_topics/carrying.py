@@ -1,6 +1,6 @@
-"""Plans of static topics, looked for and carried out, in an order in which no message is lost.
+"""Executes mapping plans of static topics in an order that loses no message.
 
-Law: what brokers are to have is in the mapping file before any of them is told.
+Rule: the mapping file holds the plan before any broker is changed.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,11 +13,11 @@ from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.operations.static_topics.planning import Plan, Shares, adopted, continued, decided, undecided
 
 Addrs = Mapping[str, str]
-"""Masters' addresses by broker name."""
+"""Addresses of masters by broker name."""
 
 
 class Place(NamedTuple):
-    """The brokers to use, all that have to know the topic, their masters, and what they have of it."""
+    """The brokers to use, the brokers that must know the topic, all masters, and their current shares."""
 
     targets: tuple[str, ...]
     everybody: tuple[str, ...]
@@ -26,10 +26,11 @@ class Place(NamedTuple):
 
 
 def look(admin: AdminClient, topic: str, brokers: Sequence[str], clusters: Sequence[str]) -> Place:
-    """Every master is asked, as any of them may have queues of the topic.
+    """The current placement. Every master is asked, because each of them may have queues of the topic.
 
-    NotFound for a broker or cluster that is not there; NotApplied for one without a master, and for a plain
-    topic of that name. A broker that does not answer ends it: its queues would be forgotten.
+    Raises:
+        NotFound: a broker or cluster does not exist.
+        NotApplied: a broker has no master or does not answer, or a plain topic has this name.
     """
     info = admin.clusters.info()
     groups = {group.broker_name: group for group in info.groups}
@@ -56,7 +57,7 @@ def look(admin: AdminClient, topic: str, brokers: Sequence[str], clusters: Seque
 
 
 class Carried(NamedTuple):
-    """The plan as it was done in the end; `errors` by broker, `stopped_in` the phase that was the last."""
+    """The plan in its final form, the errors by broker, and the phase in which execution stopped, if it did."""
 
     plan: Plan
     errors: Mapping[str, RocketMQError]
@@ -71,11 +72,11 @@ def carry_out(
     *,
     force: bool = False,
 ) -> Carried:
-    """Give brokers what they are to have, and look again; `keep` saves a plan that has become more definite.
+    """Send the planned shares to the brokers and verify them; `keep_plan` saves the plan with decided offsets.
 
-    A move goes on so: who gets queues is told, who loses them stops taking messages, where they end is
-    asked, who gets them is told where they go on, and then all others. The first failure ends it; the same
-    plan may be carried out again and again.
+    A move has these phases: prepare the receiving brokers, stop writes on the losing brokers, read where
+    their queues end, send the final offsets to the receiving brokers, then update all others. The first
+    failure ends the execution. Executing the same plan again is safe.
     """
     plan = adopted(plan, place.shares)
     carrying = _Carrying(admin, place, force)
@@ -103,7 +104,7 @@ def carry_out(
 
 
 class _Carrying:
-    """Sends and reads shares."""
+    """Sends shares to brokers and reads them back."""
 
     def __init__(self, admin: AdminClient, place: Place, force: bool) -> None:
         self._admin, self._addrs, self._force = admin, place.addrs, force
@@ -118,7 +119,7 @@ class _Carrying:
         return {name: answer.error for name, answer in zip(names, answers, strict=True) if answer.error}
 
     def decide(self, plan: Plan) -> Plan:
-        """The plan with where its queues go on, by where they end on the brokers that had them."""
+        """The plan with the start offsets of moved queues, computed from their ends on the old brokers."""
         ends: dict[str, Mapping[int, int]] = {}
         offsets = {}
         for queue, items in undecided(plan).items():
@@ -134,7 +135,7 @@ class _Carrying:
         return decided(plan, offsets)
 
     def check(self, plan: Plan) -> dict[str, RocketMQError]:
-        """Who has something else than it was told."""
+        """The errors of brokers whose share differs from the planned one."""
         names = list(plan.shares)
         found = self._admin.mappings.each(plan.topic, [self._addrs[name] for name in names])
         return {
@@ -145,7 +146,7 @@ class _Carrying:
 
 
 def _same(found: Share | None, wanted: Share) -> bool:
-    """Whether it is the mapping that was told; what a broker was for once, it may have forgotten."""
+    """Whether the share is the wanted one. A broker may have dropped queues that it no longer serves."""
     if found is None or (found.epoch, found.total) != (wanted.epoch, wanted.total):
         return False
     return all(wanted.hosted.get(queue) == items for queue, items in found.hosted.items())

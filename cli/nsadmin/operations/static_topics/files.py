@@ -1,4 +1,4 @@
-"""Mapping files, as mqadmin writes them: what brokers had before, and what they are to have after."""
+"""Mapping files in mqadmin's format: the mapping before a change and the mapping after it."""
 
 from pathlib import Path
 from typing import Any
@@ -12,18 +12,22 @@ BEFORE, AFTER = "before", "after"
 
 
 class BadFile(Exception):
-    """A mapping file that cannot be used; the text says why."""
+    """The mapping file cannot be used; the message says why."""
 
 
 def save(folder: Path, plan: Plan, suffix: str, shares: Shares | None = None) -> Path:
-    """Write the plan, or what there was before it; the file. OSError where that fails."""
+    """Write the plan, or the given shares from before it, and return the path.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
     path = folder / f"{plan.topic}-{plan.epoch}.{suffix}"
     write(path, plan, plan.shares if shares is None else shares)
     return path
 
 
 def write(path: Path, plan: Plan, shares: Shares) -> None:
-    """The same to this file."""
+    """Write the plan with these shares to this file."""
     value = {
         "topic": plan.topic,
         "type": plan.kind,
@@ -36,7 +40,11 @@ def write(path: Path, plan: Plan, shares: Shares) -> None:
 
 
 def load(path: Path) -> Plan:
-    """The plan of a file; BadFile where there is none in it."""
+    """The plan in a file.
+
+    Raises:
+        InvalidMappingFileError: the file cannot be read or holds no plan.
+    """
     try:
         value: Any = fastjson.loads(path.read_bytes())
         shares = {str(name): share(item) for name, item in value["brokerConfigMap"].items()}

@@ -1,6 +1,6 @@
-"""How the logical queues of a static topic are to lie on brokers. Pure: mappings in, a plan out.
+"""Plans the placement of a static topic's logical queues on brokers. Pure: mappings in, a plan out.
 
-Upstream: TopicQueueMappingUtils, whose results are the same but for the choice among brokers that are equal.
+Upstream: TopicQueueMappingUtils, with the same results except for the choice among equal brokers.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -11,14 +11,14 @@ from nsadmin.client.results import NotApplied
 
 CREATE, REMAPPING = "CREATE_OR_UPDATE", "REMAPPING"
 BLOCK = 10_000
-"""Where a queue goes on elsewhere, its offsets begin at a multiple of this."""
+"""When a queue moves to another broker, its offsets continue at a multiple of this."""
 
 Shares = Mapping[str, Share]
-"""What brokers have, by their names."""
+"""The shares of brokers, by broker name."""
 
 
 class Plan(NamedTuple):
-    """What brokers are to have; `map_in` are those that get queues of others, `map_out` those others."""
+    """The planned shares; `map_in` are the brokers that receive queues, `map_out` the brokers that lose them."""
 
     topic: str
     kind: str
@@ -29,7 +29,7 @@ class Plan(NamedTuple):
 
 
 class Move(NamedTuple):
-    """A logical queue that comes to a broker: from another one, or from nowhere (None) as it is new."""
+    """A logical queue that comes to a broker; `source_broker` is None for a new queue."""
 
     queue: int
     before: str | None
@@ -39,9 +39,11 @@ class Move(NamedTuple):
 
 
 def leaders(shares: Shares) -> dict[int, Item]:
-    """The part of each logical queue that is written now, by its number; NotApplied where that is not clear.
+    """The item of each logical queue that receives writes now, by queue number.
 
-    Every broker has to be of one mind about epoch, number and scope, every queue is written on one broker.
+    Raises:
+        NotApplied: brokers disagree about epoch, queue count or scope, or a queue is not written on exactly one
+            broker.
     """
     if len({(share.epoch, share.total, share.scope) for share in shares.values()}) > 1:
         told = ", ".join(f"{name}: epoch {item.epoch}, {item.total} queues" for name, item in shares.items())
@@ -71,10 +73,13 @@ def leaders(shares: Shares) -> dict[int, Item]:
 def created(
     topic: str, shares: Shares, targets: Sequence[str], everybody: Collection[str], total: int, now: int
 ) -> Plan:
-    """The topic with `total` logical queues, the new ones on `targets`, those with the fewest first.
+    """The plan for `total_queues` logical queues; new queues go to the targets with the fewest queues.
 
-    `everybody` are all brokers that have to know it; `now` is in ms. NotApplied for fewer queues than there
-    are; the same number gives the mapping that is there.
+    `informed_brokers` are all brokers that must know the topic. The current number of queues gives the
+    current mapping.
+
+    Raises:
+        NotApplied: the topic has more queues already.
     """
     there = leaders(shares)
     if total < len(there):
@@ -101,9 +106,9 @@ def created(
 def remapped(
     topic: str, shares: Shares, targets: Sequence[str], everybody: Collection[str], now: int
 ) -> Plan:
-    """All logical queues on `targets`, evenly; as many as possible stay where they are.
+    """The plan that spreads all logical queues evenly over `target_brokers` and moves as few as possible.
 
-    A queue that moves has a last part that begins where nobody has decided yet. `now` is in ms.
+    The last item of a moved queue has no start offset yet; `set_offsets` adds it.
     """
     there = leaders(shares)
     wanted = _spread(there, targets)
@@ -132,10 +137,10 @@ def remapped(
 
 
 def _spread(there: Mapping[int, Item], targets: Sequence[str]) -> dict[int, str]:
-    """Which broker each queue is to be on. No broker both gets queues and gives some away."""
+    """The broker of each queue. No broker both receives and loses queues."""
     counts = {name: sum(item.bname == name for item in there.values()) for name in targets}
     least, more = divmod(len(there), len(targets))
-    # Who has most already may keep one more than the others.
+    # The brokers with the most queues may keep one more than the others.
     order = sorted(targets, key=lambda name: (-counts[name], targets.index(name)))
     room = {name: least + (at < more) for at, name in enumerate(order)}
     wanted: dict[int, str] = {}
@@ -151,7 +156,7 @@ def _spread(there: Mapping[int, Item], targets: Sequence[str]) -> dict[int, str]
 
 
 def moves(before: Shares, plan: Plan) -> list[Move]:
-    """The logical queues that come to another broker, or are new."""
+    """The logical queues that are new or come to another broker."""
     was = {
         queue: items[-1].bname
         for name, share in before.items()
@@ -168,7 +173,7 @@ def moves(before: Shares, plan: Plan) -> list[Move]:
 
 
 def undecided(plan: Plan) -> dict[int, tuple[Item, ...]]:
-    """The parts of each logical queue that nobody has decided yet where it goes on."""
+    """The items of each moved logical queue whose start offset is not decided yet."""
     return {
         queue: items
         for name, share in plan.shares.items()
@@ -178,7 +183,7 @@ def undecided(plan: Plan) -> dict[int, tuple[Item, ...]]:
 
 
 def decided(plan: Plan, offsets: Mapping[int, int]) -> Plan:
-    """The plan in which these logical queues go on at these offsets."""
+    """The plan with these start offsets for its undecided logical queues."""
 
     def fixed(queue: int, items: tuple[Item, ...]) -> tuple[Item, ...]:
         if queue not in offsets or items[-1].logic_offset >= 0:
@@ -193,7 +198,7 @@ def decided(plan: Plan, offsets: Mapping[int, int]) -> Plan:
 
 
 def adopted(plan: Plan, live: Shares) -> Plan:
-    """The plan with what brokers of its epoch know already: a run that was stopped had decided it."""
+    """The plan with the offsets that brokers of its epoch already have from an interrupted run."""
     known = {
         queue: items[-1].logic_offset
         for share in live.values()
@@ -205,7 +210,7 @@ def adopted(plan: Plan, live: Shares) -> Plan:
 
 
 def continued(old: Item, own_end: int) -> int:
-    """Where a logical queue goes on whose last part ended there, with a gap (blockSeqRoundUp upstream)."""
+    """The offset at which a moved logical queue continues, after a gap (blockSeqRoundUp upstream)."""
     if own_end < old.start_offset:
         raise NotApplied(f"queue {old.queue_id} of {old.bname} ends at {own_end}, before {old.start_offset}")
     blocks, rest = divmod(old.logic_offset + own_end - old.start_offset, BLOCK)
