@@ -38,7 +38,7 @@ def look(admin: AdminClient, now: float, own: Tls | None) -> Seen:
 
 
 def _files(own: Tls | None) -> dict[str, Certificate | RocketMQError]:
-    """Of a CA file, take the certificate that is valid longest: an expired CA beside a valid one is harmless."""
+    """Of a CA file, take the longest valid certificate: an expired CA beside a valid one is harmless."""
     found = {}
     if own is not None and own.ca_file is not None:
         found[f"CA file {own.ca_file}"] = _in_file(own.ca_file, max)

@@ -11,7 +11,7 @@ _SHOWN = 10
 
 
 def judge(scale: Scale, look: Look) -> Finding:
-    """Count drift only, because younger differences may still converge. A comparison needs two name servers."""
+    """Count drift only: younger differences may still converge. A comparison needs two name servers."""
     drift = [one for one in look.findings if one.state == "drift"]
     routes = [one for one in drift if one.what in ("broker", "topic")]
     young = sum(len(one.differences) for one in look.findings if one.state == "new")

@@ -30,7 +30,7 @@ def weight(state: State) -> int:
 
 
 class Limits(NamedTuple):
-    """The ranges that raise an alert. With None, no value raises one."""
+    """The ranges outside of which a value raises an alert. With None, no value raises one."""
 
     warning: Range | None = None
     critical: Range | None = None

@@ -1,7 +1,7 @@
-"""Heartbeats: how long ago name servers heard of their brokers.
+"""Checks how long ago name servers received the last heartbeat of each broker.
 
-Only ours tells. What Java's lists was heard of within the last two minutes, and nothing more is known of it:
-there a broker that is listed and does not answer is the warning.
+Only nsadmin's name server reports heartbeat ages. Apache's lists a broker for two minutes after its last
+heartbeat and reports no age, so there a listed broker that does not answer is a warning.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,14 +17,14 @@ _SHOWN = 10
 
 
 class Seen(NamedTuple):
-    """What each name server lists and heard, and the brokers that do not answer, by address."""
+    """The brokers and heartbeat ages of each name server, and the unreachable brokers by address."""
 
     heard: Sequence[ServerResult[Heard]]
     silent: Mapping[str, str]
 
 
 def look(admin: AdminClient) -> Seen:
-    """At each name server, and at every broker that any of them lists."""
+    """Ask each name server, and every broker that at least one of them lists."""
     heard = admin.clusters.heard_each()
     addrs = sorted({addr for _, found, _ in heard if found is not None for addr in _names(found)})
     silent = {
@@ -36,7 +36,7 @@ def look(admin: AdminClient) -> Seen:
 
 
 def _names(heard: Heard) -> dict[str, str]:
-    """Brokers as operators know them, by address."""
+    """Return a display name, such as "broker-a 0 at HOST:PORT", for each broker address."""
     return {
         addr: f"{group.broker_name} {number} at {addr}"
         for group in heard.info.groups
@@ -45,7 +45,7 @@ def _names(heard: Heard) -> dict[str, str]:
 
 
 class _View(NamedTuple):
-    """One name server: who is listed there, and the ages of those, if it tells."""
+    """The brokers that one name server lists, and their heartbeat ages if it reports them."""
 
     addr: str
     names: Mapping[str, str]
@@ -53,7 +53,7 @@ class _View(NamedTuple):
 
 
 def judge(scale: Scale, seen: Seen) -> Finding:
-    """By the longest silence where it is known, else by who answers."""
+    """Judge by the longest silence. Where ages are unknown, judge by which brokers answer."""
     away = [f"name server {addr}: {error_text(error)}" for addr, _, error in seen.heard if error is not None]
     views = [_view(addr, found) for addr, found, _ in seen.heard if found is not None]
     if not views:
@@ -92,7 +92,7 @@ def _oldest(view: _View) -> tuple[str, Heartbeat] | None:
 
 
 def _longest(scale: Scale, telling: Sequence[_View]) -> Iterator[Sample]:
-    """Nothing where nobody tells: that is no fault of the cluster."""
+    """Yield no sample if no name server reports ages, because that is not a fault of the cluster."""
     found = [(view.addr, oldest[1]) for view in telling if (oldest := _oldest(view))]
     if found:
         yield scale.sample("longest", round(max(age.share for _, age in found) * 100, 1))
@@ -101,7 +101,7 @@ def _longest(scale: Scale, telling: Sequence[_View]) -> Iterator[Sample]:
 
 
 def _late(telling: Sequence[_View]) -> list[str]:
-    """The longest silence on each name server."""
+    """Format the longest silence at each name server."""
     return [
         f"name server {view.addr} heard {view.names[one]} {age.silent_millis / 1000:.1f} s ago,"
         f" and lets it go after {age.timeout_millis / 1000:g} s"

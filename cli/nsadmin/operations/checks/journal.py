@@ -1,4 +1,4 @@
-"""Journals: whether name servers can write theirs, and whether those in folders go on and are whole."""
+"""Checks that name servers can write their journals, and that journal folders are current and undamaged."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,17 +22,17 @@ from nsadmin.operations.checks.thresholds import Scale
 from nsadmin.wording import to_the_second
 
 DAY = 86_400_000
-"""ms: for so long losses count."""
+"""Losses of the last day (in ms) count."""
 _STATUS = "journal"
 _BAD = (EventsLost.__name__, JournalResumed.__name__)
 _ENDS = (ServerStopping.__name__, CollectorStopping.__name__)
 
 
 class Folder(NamedTuple):
-    """A journal in a folder: its last record, events that it lost and times that it could not be written.
+    """The journal in a folder, with its last record.
 
-    Both of the latter since a time; `problems` are None where nobody looked for damage. `error` says why it
-    cannot be read.
+    `lost_events` and `failures` (write failures) count from the time given to `inspect_folder`.
+    `damage_lines` is None if the journal was not verified. `read_error` says why it cannot be read.
     """
 
     path: str
@@ -44,7 +44,7 @@ class Folder(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """At `now` (ms): what each name server says of its journal, None for no journal, and the folders."""
+    """The journal status of each name server (None for no journal) and the journal folders, at `now_ms`."""
 
     now: int
     servers: Sequence[ServerResult[str | None]]
@@ -52,7 +52,10 @@ class Seen(NamedTuple):
 
 
 def of_servers(admin: AdminClient) -> list[ServerResult[str | None]]:
-    """What each name server says: "ok", or "failing" and why; Java's have none."""
+    """Return the status that each name server reports: "ok", or "failing" with a reason.
+
+    Apache's name servers report none.
+    """
     return [
         ServerResult(addr, None if config is None else config.get(_STATUS), error)
         for addr, config, error in admin.name_servers.config_each()
@@ -60,7 +63,7 @@ def of_servers(admin: AdminClient) -> list[ServerResult[str | None]]:
 
 
 def of_folder(path: Path, since: int, thorough: bool) -> Folder:
-    """A journal's records since then (ms); with `thorough` all of it is looked through for damage."""
+    """Read a journal's records from `since_ms`. With `checks_damage`, verify the whole journal."""
     name = str(path)
     try:
         if not segments.segments(path):
@@ -88,7 +91,7 @@ def of_folder(path: Path, since: int, thorough: bool) -> Folder:
 
 
 def _is_bad(line: bytes) -> bool:
-    """Whether a line may be a record that counts: it is not understood for that."""
+    """Tell from the bytes, without parsing, whether a line can be a record of a loss."""
     return any(name.encode() in line for name in _BAD)
 
 
@@ -98,7 +101,7 @@ def _lost(record: Record) -> int:
 
 
 def judge(scale: Scale, seen: Seen) -> Finding:
-    """What is failing or damaged is critical; losses, and a collector whose polls fail, are a warning."""
+    """A failing or damaged journal is critical. Losses, and failing polls of a collector, are a warning."""
     statuses = {addr: status for addr, status, error in seen.servers if error is None and status is not None}
     failing = {addr: status for addr, status in statuses.items() if status != "ok"}
     damaged = [folder for folder in seen.folders if folder.problems or folder.error]
@@ -127,7 +130,7 @@ def judge(scale: Scale, seen: Seen) -> Finding:
 
 
 def _age(last: Record, now: int) -> float:
-    """Seconds."""
+    """Return the seconds since the last record."""
     return max(now - last.time, 0) / 1000
 
 

@@ -1,4 +1,4 @@
-"""Lag: how far a consumer group is behind, and whether anybody of it is there."""
+"""Checks the lag of a consumer group, and that it has connected clients."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -16,9 +16,10 @@ _SHOWN = 5
 
 
 class Seen(NamedTuple):
-    """The group on each broker at `now` (ms); `clients` is None where nobody knows how many there are.
+    """The progress of a group on each broker at `now_ms`.
 
-    `error` says why nothing is known of the group, `away` why name servers told nothing of it.
+    `client_count` is None if unknown. `group_error` says why nothing is known of the group.
+    `unreachable_servers` has the errors of the name servers that did not answer.
     """
 
     group: str
@@ -32,7 +33,7 @@ class Seen(NamedTuple):
 def look(
     admin: AdminClient, now: int, group: str, topic: str | None = None, cluster: str | None = None
 ) -> Seen:
-    """At the group on each broker, on all its topics or on one."""
+    """Read the progress of the group on each broker, for all its topics or for one."""
     try:
         stats = admin.consumers.progress(group, topic, cluster)
     except RocketMQError as error:
@@ -42,7 +43,7 @@ def look(
 
 
 def _clients(admin: AdminClient, group: str, cluster: str | None) -> int | None:
-    """A group that has offsets and no settings was deleted: nobody can be connected."""
+    """Count the connected clients: 0 for a group with offsets but no settings, because it was deleted."""
     try:
         return len(admin.consumers.connections(group, cluster).clients)
     except RocketMQError as error:
@@ -50,7 +51,7 @@ def _clients(admin: AdminClient, group: str, cluster: str | None) -> int | None:
 
 
 def judge(scale: Scale, seen: Seen) -> Finding:
-    """A broker that does not tell makes the rest a lower bound: enough for an alert, too little for OK."""
+    """If a broker does not answer, the lag is a lower bound: it can raise an alert, but cannot be OK."""
     if seen.error is not None:
         return scale.unknown(error_text(seen.error), about=seen.group)
     away = [f"{addr}: {error_text(error)}" for addr, _, error in seen.stats if error is not None]
@@ -81,7 +82,10 @@ def _behind(lag: QueueLag) -> int:
 
 
 def _delay(behind: Sequence[QueueLag], now: int) -> float | None:
-    """Seconds; 0 where nothing waits, None where no broker tells when what was consumed was stored."""
+    """Return the age of the oldest last consumed message in seconds.
+
+    0 if no queue lags; None if no broker reports when its last consumed message was stored.
+    """
     times = [lag.last_timestamp for lag in behind if lag.last_timestamp is not None]
     if not times:
         return None if behind else 0.0

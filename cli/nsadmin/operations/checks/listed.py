@@ -1,4 +1,4 @@
-"""Which brokers there are: all that any name server lists, whatever the others say."""
+"""The list of brokers: all brokers that at least one name server lists."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -9,9 +9,10 @@ from nsadmin.client.results import error_text
 
 
 class Listed(NamedTuple):
-    """All groups, with all addresses that anybody lists.
+    """All broker groups, with the addresses that at least one name server lists.
 
-    `by_server` are the groups of each name server that answered, `silent` are the others, and why.
+    `groups_by_server` has the groups of each name server that answered, `silence_reasons` the errors of the
+    others.
     """
 
     groups: Sequence[BrokerGroup]
@@ -20,7 +21,7 @@ class Listed(NamedTuple):
 
     @property
     def names(self) -> dict[str, str]:
-        """Brokers as operators know them, by address."""
+        """A display name, such as "broker-a 0 at HOST:PORT", for each broker address."""
         return {
             addr: f"{group.broker_name} {number} at {addr}"
             for group in self.groups
@@ -29,7 +30,7 @@ class Listed(NamedTuple):
 
     @property
     def missing(self) -> dict[str, list[str]]:
-        """By name server, the addresses that another one lists and it does not."""
+        """The addresses that a name server does not list although another one does, by name server."""
         return {
             server: left
             for server, groups in self.by_server.items()
@@ -38,7 +39,7 @@ class Listed(NamedTuple):
 
     @property
     def away(self) -> list[str]:
-        """A line for each name server that does not answer."""
+        """One line for each name server that does not answer."""
         return [f"name server {addr}: {why}" for addr, why in self.silent.items()]
 
 
@@ -47,7 +48,7 @@ def addrs_of(groups: Sequence[BrokerGroup]) -> set[str]:
 
 
 def look(admin: AdminClient, cluster: str | None = None) -> Listed:
-    """At what each name server lists, of one cluster or of all."""
+    """Ask each name server which brokers it lists, of one cluster or of all."""
     results = admin.clusters.info_each()
     by_server = {
         addr: [group for group in info.groups if cluster in (None, group.cluster_name)]
@@ -62,7 +63,7 @@ def look(admin: AdminClient, cluster: str | None = None) -> Listed:
 
 
 def merged(groups: Sequence[BrokerGroup]) -> list[BrokerGroup]:
-    """Each group once, with all addresses that anybody lists; the first one's where they differ."""
+    """Merge equal groups and their addresses. If addresses of one broker differ, the first one counts."""
     found: dict[tuple[str, str], dict[int, str]] = {}
     for group in groups:
         addrs = found.setdefault((group.cluster_name, group.broker_name), {})

@@ -1,4 +1,4 @@
-"""Which masters answer: what a route says is of no use where nobody takes the messages."""
+"""Finds masters that do not answer: a route to such a master is useless, because it takes no messages."""
 
 from collections.abc import Iterable, Mapping
 
@@ -7,7 +7,7 @@ from nsadmin.client.results import error_text, is_unreachable
 
 
 def silent(admin: AdminClient, addrs: Iterable[str | None]) -> dict[str, str]:
-    """Those of these masters that do not answer, and why."""
+    """Return the masters that do not answer, with the reason for each."""
     wanted = sorted({addr for addr in addrs if addr})
     return {
         found.addr: error_text(found.error)
@@ -17,7 +17,7 @@ def silent(admin: AdminClient, addrs: Iterable[str | None]) -> dict[str, str]:
 
 
 def why_not(perm: int | None, write_queues: int, master: str | None, silent: Mapping[str, str]) -> str | None:
-    """Why a broker takes no messages of a topic; None where it does."""
+    """Return why a broker takes no messages of a topic; None if it takes them."""
     if perm is None or write_queues < 1:
         return "no queue to write to"
     if not perm & 2:

@@ -1,4 +1,4 @@
-"""Monitoring: every consumer group by itself - how far behind, who is there, and what is wrong with them."""
+"""Checks every consumer group: its lag, its connected clients, and the problems that they report."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from nsadmin.operations.checks.thresholds import Scale
 
 
 class Seen(NamedTuple):
-    """One group over all brokers; `problems` are a line each, of what its clients tell of themselves."""
+    """The progress of a group on all brokers. `client_problems` has a line per problem of its clients."""
 
     progress: GroupProgress
     problems: tuple[str, ...] = ()
@@ -21,9 +21,9 @@ class Seen(NamedTuple):
 def look(
     admin: AdminClient, now: int, cluster: str | None = None
 ) -> tuple[list[Seen], Mapping[str, RocketMQError | None]]:
-    """At every group that any broker knows, at `now` (ms); and what became of asking each broker.
+    """Return every group that at least one broker knows, and the error or None of each broker.
 
-    No group is joined and no offset committed.
+    Joins no group and commits no offset.
     """
     groups, brokers = admin.consumers.all_progress(cluster)
     return [Seen(progress, _problems(admin, progress, now, cluster)) for progress in groups], brokers
@@ -33,7 +33,7 @@ def _problems(admin: AdminClient, progress: GroupProgress, now: int, cluster: st
     if not progress.connections.clients:
         return ()
     try:
-        # Who is connected is asked anew: clients come and go.
+        # This asks for the connections again, because clients come and go.
         found = admin.running.group(progress.group, cluster_name=cluster)
     except RocketMQError as error:
         return (f"its clients could not be asked: {error_text(error)}",)
@@ -42,14 +42,14 @@ def _problems(admin: AdminClient, progress: GroupProgress, now: int, cluster: st
         for item in found.clients
         if item.error is not None
     ]
-    # In one cluster of several, what nobody there has is not missing.
+    # With one cluster of several, a queue without a client here may have a client in another cluster.
     return (*silent, *(admin.running.problems(found, now) if cluster is None else ()))
 
 
 def judge(
     scale: Scale, seen: Sequence[Seen], brokers: Mapping[str, RocketMQError | None]
 ) -> tuple[Finding, list[Finding]]:
-    """All groups as one, and those that are not well, the worst first; `scale` is that of the check lag."""
+    """Return a finding for all groups, and the unhealthy groups, worst first. `scale` is that of check lag."""
     found = [_group(scale, one) for one in seen]
     bad = sorted(
         (one for one in found if one.state is not State.OK), key=lambda one: (-weight(one.state), one.about)
@@ -65,7 +65,7 @@ def judge(
 
 
 def _group(scale: Scale, seen: Seen) -> Finding:
-    """A broker that does not tell makes the rest a lower bound: enough for an alert, too little for OK."""
+    """If a broker does not answer, the lag is a lower bound: it can raise an alert, but cannot be OK."""
     group, connections, _, behind, _, error = seen.progress
     away = [f"{addr}: {error_text(why)}" for addr, why in connections.errors.items() if why is not None]
     clients = None if away and not connections.clients else len(connections.clients)

@@ -1,4 +1,4 @@
-"""Name servers: whether they answer, and whether they are ready to tell routes."""
+"""Checks that name servers answer and are ready to serve routes."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from nsadmin.operations.checks.thresholds import Scale
 
 
 class Seen(NamedTuple):
-    """One name server; `error` says why there is no `pulse`."""
+    """The response of a name server. `error` says why `pulse` is missing."""
 
     addr: str
     pulse: Pulse | None
@@ -24,14 +24,14 @@ class Seen(NamedTuple):
 
 
 def look(admin: AdminClient) -> list[Seen]:
-    """At each of the list."""
+    """Ask each name server of the client's list."""
     ready = {addr: bool(is_ready) for addr, is_ready, _ in admin.name_servers.ready_each()}
     pulses = admin.tables.witnesses(admin.name_servers.pulse_each())
     return [Seen(addr, pulse, ready[addr], error) for addr, pulse, error in pulses]
 
 
 def judge(scale: Scale, seen: list[Seen]) -> Finding:
-    """A name server that is not ready does not serve: clients ask another one."""
+    """A name server that is not ready counts as failing, because clients use another one."""
     serving = sum(one.serves for one in seen)
     samples = [
         scale.sample("failing", len(seen) - serving),

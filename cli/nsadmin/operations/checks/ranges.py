@@ -1,7 +1,7 @@
-"""Ranges: thresholds as the Monitoring Plugins Development Guidelines write them.
+"""Threshold ranges in the syntax of the Monitoring Plugins Development Guidelines.
 
-A range says which values are fine: `10` is 0 to 10, `10:` is 10 or more, `~:10` is 10 or less, `5:10` is
-between them, ends included. With `@` before it the values inside are those that are not fine.
+A range has the acceptable values: `10` is 0 to 10, `10:` is 10 or more, `~:10` is 10 or less, `5:10` is
+5 to 10, ends included. With a leading `@`, the values inside the range raise the alert.
 """
 
 from math import inf, isnan
@@ -9,11 +9,14 @@ from typing import NamedTuple
 
 
 class BadRange(ValueError):
-    """A text that is no range; it says why."""
+    """A text is not a range. The message gives the reason."""
 
 
 class Range(NamedTuple):
-    """From `low` to `high`, both included; `inside` says that an alert is raised there, else outside."""
+    """The values from `low_bound` to `high_bound`, both included.
+
+    With `alerts_inside`, values inside the range raise an alert, else values outside.
+    """
 
     low: float
     high: float
@@ -21,12 +24,12 @@ class Range(NamedTuple):
     text: str
 
     def alerts(self, value: float) -> bool:
-        """Whether a value is not fine."""
+        """Whether a value raises an alert."""
         return (self.low <= value <= self.high) is self.inside
 
 
 def parse(text: str) -> Range:
-    """The range that a text is. BadRange."""
+    """Parse a range. Raises InvalidRangeError."""
     shown = text.strip()
     body = shown.removeprefix("@")
     low_text, colon, high_text = body.partition(":")
