@@ -26,7 +26,7 @@ _OWN = OWN_SETTINGS | {
 
 
 class Server(NamedTuple):
-    """A server's settings. `server_kind` is "broker" or "namesrv", `release` like "5.5.0" or "" if unknown."""
+    """A server's settings: `server_kind` is "broker" or "namesrv", `release` is "" if unknown."""
 
     kind: str
     name: str

@@ -1,1 +1,4 @@
-"""The documents of exportConfigs, exportMetadata and exportMetrics, with the names and nesting of mqadmin's files."""
+"""The documents that exportConfigs, exportMetadata and exportMetrics write.
+
+Names and nesting are those of mqadmin's files, so that existing readers still work.
+"""

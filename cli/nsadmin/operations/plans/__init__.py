@@ -1,1 +1,1 @@
-"""Plans: what a cluster is to have, as a file; what differs from that; and making it so."""
+"""Cluster plans: the desired cluster as a file, its diff from the current state, and the diff's execution."""

@@ -1,7 +1,7 @@
-"""Carrying steps out, phase by phase; after each the servers are looked at again, and only that counts.
+"""Executes plan steps phase by phase. After each phase it reads the servers again; only what it reads counts.
 
-A step is not tried when one of an earlier phase for the same topic has failed: clients are not sent to queues
-that are not there, and routes go last.
+A step is skipped if a step of an earlier phase for the same topic failed. So clients are never sent to queues
+that do not exist, and routes go last.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ from nsadmin.operations.plans.sending import Advance, Errors, Lists, singly
 
 
 class Outcome(NamedTuple):
-    """What came of a step: "done", "failed" or "skipped"; None as error for the first of these."""
+    """The result of a step: "done", "failed" or "skipped"; `error` is None if it is done."""
 
     step: Step
     result: str
@@ -30,7 +30,7 @@ class Outcome(NamedTuple):
 def carry_out(
     admin: AdminClient, live: Live, steps: Sequence[Step], advance: Advance = lambda _: None
 ) -> list[Outcome]:
-    """Do them all, as far as can be; `advance` is told of how many steps have been sent."""
+    """Execute all steps as far as possible; `advance_progress` gets the number of steps just sent."""
     carrying = _Carrying(admin, live, _ordered(live, steps), advance)
     outcomes: list[Outcome] = []
     spoiled: set[str] = set()
@@ -56,7 +56,7 @@ def _outcome(step: Step, errors: Errors) -> Outcome:
 
 
 class _Carrying:
-    """Does one phase after the other."""
+    """Executes one phase after the other."""
 
     def __init__(self, admin: AdminClient, live: Live, ordered: set[str], advance: Advance) -> None:
         self._admin, self._live, self._ordered, self._advance = admin, live, ordered, advance
@@ -64,11 +64,11 @@ class _Carrying:
         self._raw: Mapping[tuple[str, str], Mapping[str, Any]] = {}
 
     def do(self, steps: Sequence[Step]) -> Errors:
-        """One phase, sent and looked at again; errors by step."""
+        """Send and verify one phase; the errors by step."""
         errors = self._verified(self._sent(steps, self._advance))
         ignored = [step for step, error in errors.items() if isinstance(error, _Ignored)]
         if ignored and ignored[0].action != "delete" and ignored[0].kind in ("topic", "group"):
-            # A broker does nothing of a list if it has one of it in just this way by now.
+            # A broker ignores a whole list if it already has one of its items exactly so.
             errors |= self._verified(self._put(ignored, lambda _: None, singly=True))
         return errors
 
@@ -82,7 +82,7 @@ class _Carrying:
         return errors
 
     def _single(self) -> "Iterable[tuple[Callable[[Step], bool], Any, Callable[[Step], Any]]]":
-        """Which steps are sent one by one, by what, and what of them."""
+        """Requests for single steps: which steps, how they are sent, and the content of each."""
         bulk, cluster = self._admin.bulk, self._live.cluster
         return (
             (lambda step: bool(step.namespace), bulk.put_values, _value),
@@ -102,7 +102,7 @@ class _Carrying:
         return errors
 
     def _read_raw(self, steps: Iterable[Step]) -> None:
-        """What a newer release has besides the settings that are known here must not be overwritten."""
+        """Read the groups' full configs, so that unknown settings of newer releases are not overwritten."""
         addrs = list(dict.fromkeys(self._addr(step) for step in steps if step.action == "update"))
         tables = self._admin.bulk.groups(addrs)
         self._raw = {
@@ -120,7 +120,7 @@ class _Carrying:
         return self._addrs.get(step.server, step.server)
 
     def _verified(self, errors: Errors) -> Errors:
-        """The same, by what the servers have now: a request without an answer may have been done."""
+        """The errors after reading the servers again: a request without an answer may have taken effect."""
         found = self._look(errors)
         return {
             step: _checked(step, error, found, step.kind == "topic" and step.name in self._ordered)
@@ -128,7 +128,10 @@ class _Carrying:
         }
 
     def _look(self, steps: Iterable[Step]) -> "Callable[[Step], Any]":
-        """What is there now, in the place of each of these steps; RocketMQError where that cannot be told."""
+        """A function that returns the current value for each of these steps.
+
+        The function raises RocketMQError if the server could not be read.
+        """
         steps = list(steps)
         names = {step.server for step in steps if step.server in self._addrs}
         addrs = {name: self._addrs[name] for name in sorted(names)}
@@ -159,11 +162,11 @@ class _Carrying:
 
 
 class _Ignored(NotApplied):
-    """A server said done, and has something else."""
+    """The server answered success, but has a different value."""
 
 
 def _ordered(live: Live, steps: Iterable[Step]) -> set[str]:
-    """The topics that have, or will have, an order configuration."""
+    """The topics that have an order configuration, or will have one."""
     there = {topic for server in live.name_servers for topic in server.kv.get(NAMESPACE, {})}
     changed = {step.name: step.after for step in steps if step.kind == "orderConf"}
     return {name for name in there | changed.keys() if changed.get(name, "") is not None}
@@ -172,7 +175,7 @@ def _ordered(live: Live, steps: Iterable[Step]) -> set[str]:
 def _checked(
     step: Step, error: RocketMQError | None, look: Callable[[Step], Any], is_ordered: bool
 ) -> RocketMQError | None:
-    """What is left of an error: that a thing is as it is wanted counts more than what was answered."""
+    """The final error of a step. The value on the server counts more than the server's answer."""
     try:
         now = look(step)
     except RocketMQError as unknown:
@@ -209,6 +212,6 @@ def _value(step: Step) -> Value:
 
 
 def _signed(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
-    """The changes of attributes that a broker wants."""
+    """The attribute changes in the form that brokers expect: +NAME or -NAME."""
     added = {f"+{key}": value for key, value in after.items() if before.get(key) != value}
     return added | {f"-{key}": "" for key in before.keys() - after.keys()}

@@ -1,4 +1,4 @@
-"""A cluster as it is to the file that would make it so. Pure."""
+"""Turns the state of a cluster into the desired cluster that describes it. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -12,10 +12,10 @@ Entries = Mapping[str, str]
 
 
 def described(live: Live, namespaces: Iterable[str] = ()) -> tuple[Desired, list[str]]:
-    """What the servers that answered have, and what has to be said about it: a line for each remark.
+    """The desired cluster that describes the servers that answered, and one line for each remark.
 
-    Without topics that brokers made for themselves or for groups, system groups and static topics. Of values
-    that name servers have differently, those of the first are taken.
+    Topics that brokers created for themselves or for groups, system groups and static topics are left out. If
+    name servers have different values, those of the first one are taken.
     """
     known = [broker for broker in live.brokers if broker.error is None]
     order_conf, unreadable = _readable(of_cluster(_agreed(live, NAMESPACE), live.brokers))
@@ -30,18 +30,18 @@ def described(live: Live, namespaces: Iterable[str] = ()) -> tuple[Desired, list
 
 
 def user_topics(broker: BrokerState) -> dict[str, Settings]:
-    """The topics of a broker that a file may have."""
+    """The topics of a broker that may be in a file."""
     left_out = broker.own | broker.static
     return {name: settings for name, settings in broker.topics.items() if name not in left_out}
 
 
 def user_groups(broker: BrokerState) -> dict[str, Settings]:
-    """The groups of a broker that a file may have."""
+    """The groups of a broker that may be in a file."""
     return {name: settings for name, settings in broker.groups.items() if not is_system(name)}
 
 
 def of_cluster(entries: Entries, brokers: Sequence[BrokerState]) -> dict[str, str]:
-    """The order configurations that concern a cluster: of its topics, or naming its brokers."""
+    """The order configurations of a cluster: those of its topics, and those that name its brokers."""
     names = {broker.name for broker in brokers}
     topics = {topic for broker in brokers for topic in broker.topics}
     return {topic: text for topic, text in entries.items() if topic in topics or names & _brokers_named(text)}
@@ -63,7 +63,7 @@ def _specs(
 
 
 def _without_implied(topics: Mapping[str, Spec], ordered: Entries) -> dict[str, Spec]:
-    """An order configuration makes a topic ordered, so that this need not be said."""
+    """The specs without `order` for topics with an order configuration, which implies it."""
     return {name: _unsaid(spec) if name in ordered else spec for name, spec in topics.items()}
 
 
@@ -78,7 +78,7 @@ def _without_order(settings: Settings) -> Settings:
 
 
 def _agreed(live: Live, namespace: str) -> dict[str, str]:
-    """The values of all name servers together; of two for one key, that of the first of them."""
+    """The merged values of all name servers; for one key, the first name server that has it wins."""
     found: dict[str, str] = {}
     for server in reversed(live.name_servers):
         found.update(server.kv.get(namespace, {}))
@@ -86,7 +86,7 @@ def _agreed(live: Live, namespace: str) -> dict[str, str]:
 
 
 def _readable(entries: Entries) -> tuple[dict[str, str], list[str]]:
-    """The order configurations that are some, and a line for each that is none."""
+    """The valid order configurations, and a remark for each invalid one."""
     found, remarks = {}, []
     for topic, text in entries.items():
         try:

@@ -1,4 +1,4 @@
-"""What a cluster is to have, less what it has: steps. Pure: the same two give the same steps, in order."""
+"""The diff between a desired cluster and its state, as ordered steps. Pure and deterministic."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
@@ -15,11 +15,11 @@ Action = Literal["create", "update", "delete"]
 
 
 class Step(NamedTuple):
-    """One change on one server: a broker by its name, or a name server by its address.
+    """One change on one server: a broker by name, or a name server by address.
 
-    `before` and `after` are all settings of a topic or group, or the value of an orderConf or of a key of
-    `namespace`; None stands for nothing there. A "route" is what a name server tells of a topic: it goes when
-    no broker has the topic any more, and else has permissions of brokers that do not have it.
+    `before` and `after` are the complete settings of a topic or group, or the value of an orderConf or of a
+    key in `namespace`; None means absent. A "route" step changes what a name server returns for a topic: it
+    deletes the route of a topic that no broker has, or closes the queues of brokers without the topic.
     """
 
     kind: Kind
@@ -30,7 +30,7 @@ class Step(NamedTuple):
     namespace: str = ""
 
     def __hash__(self) -> int:
-        # Settings are maps, which have none; of each item a server has one step.
+        # Settings are maps, which have no hash. A server has at most one step for each item.
         return hash((self.kind, self.namespace, self.name, self.server))
 
     @property
@@ -39,14 +39,14 @@ class Step(NamedTuple):
 
     @property
     def takes_away(self) -> bool:
-        """Whether a topic loses queues, or its order: brokers give that back while there is an orderConf."""
+        """Whether a topic loses queues or its order. Brokers restore the order while it has an orderConf."""
         if self.kind != "topic" or self.action != "update":
             return False
         return any(self.after[key] < self.before[key] for key in ("readQueueNums", "writeQueueNums", "order"))
 
 
 class Trouble(NamedTuple):
-    """What keeps the difference from being known, or done, on one server; `name` is "" for all of it."""
+    """An error that hides or prevents changes on one server; `item_name` is "" for the whole server."""
 
     server: str
     error: RocketMQError
@@ -55,7 +55,7 @@ class Trouble(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """`extra` are items that the cluster has and the file has not, as (kind, name): they stay."""
+    """The steps and troubles; `extra_items` are (kind, name) pairs that are not in the file and stay."""
 
     steps: tuple[Step, ...]
     troubles: tuple[Trouble, ...]
@@ -63,13 +63,13 @@ class Difference(NamedTuple):
 
     @property
     def deleted(self) -> set[tuple[Kind, str, str]]:
-        """The items that go somewhere, each counted once: kind, namespace, name."""
+        """The items that are deleted on some server, each once, as (kind, namespace, name)."""
         gone = (step for step in self.steps if step.action == "delete" and step.kind != "route")
         return {(step.kind, step.namespace, step.name) for step in gone}
 
 
 def difference(desired: Desired, live: Live, *, prune: bool = False) -> Difference:
-    """What has to be done, in the order in which it is; with `prune` what the file has not goes."""
+    """The steps in execution order. `prune` also deletes items that are not in the file."""
     found = _Finding(live)
     found.spread("topic", desired.topics, desired, prune)
     found.spread("group", desired.groups, desired, prune)
@@ -83,7 +83,7 @@ def difference(desired: Desired, live: Live, *, prune: bool = False) -> Differen
 
 
 def phase(step: Step) -> int:
-    """When its turn comes: queues are there before clients are sent to them, and go after that has ended."""
+    """The phase of a step: queues are created before clients are sent to them, and deleted afterwards."""
     if step.kind == "route" or (step.action == "delete" and step.kind in _LAST):
         return _LAST[step.kind]
     if step.kind == "topic":
@@ -99,7 +99,7 @@ def _place(step: Step) -> tuple[str, str, str, str]:
 
 
 class _Finding:
-    """Collects steps, troubles and what is extra."""
+    """Collects steps, troubles and extra items."""
 
     def __init__(self, live: Live) -> None:
         self.live = live
@@ -116,7 +116,7 @@ class _Finding:
     def spread(
         self, kind: SpreadKind, specs: Mapping[str, Spec] | None, desired: Desired, prune: bool
     ) -> None:
-        """Topics or groups, on each broker."""
+        """Add the steps for topics or groups on each broker."""
         if specs is None:
             return
         ordered = self._ordered(desired, prune) if kind == "topic" else frozenset()
@@ -143,28 +143,28 @@ class _Finding:
             self.steps.append(step)
 
     def _leave(self, step: Step, prune: bool) -> None:
-        """What nobody wants: it goes, or is counted."""
+        """Delete an item that is not desired, or count it as extra."""
         if prune:
             self.steps.append(step)
         else:
             self.extra.add((step.kind, step.name))
 
     def _strangers(self, kind: SpreadKind, specs: Mapping[str, Spec], names: Iterable[str]) -> None:
-        """Brokers that the file names and the cluster has not."""
+        """Report the brokers that the file names and that are not registered."""
         for name in sorted({name for spec in specs.values() for name in spec.named}.difference(names)):
             items = sum(name in spec.named for spec in specs.values())
             error = NotFound(f"no such broker is registered; the file names it for {items} {kind}(s)")
             self.troubles.append(Trouble(name, error, kind))
 
     def _ordered(self, desired: Desired, prune: bool) -> frozenset[str]:
-        """The topics that will have an order configuration, which makes brokers call them ordered."""
+        """The topics that will have an order configuration. Brokers make these topics ordered."""
         there = {topic for server in self.name_servers for topic in server.kv.get(NAMESPACE, {})}
         if desired.order_conf is None:
             return frozenset(there)
         return frozenset(desired.order_conf) if prune else frozenset(there | desired.order_conf.keys())
 
     def routes(self, desired: Desired, prune: bool) -> None:
-        """What name servers tell of topics that no broker is to have; nothing until all brokers are known."""
+        """Add steps for routes of topics that no broker will have; none unless all brokers answered."""
         if desired.topics is None or not prune or len(self.known) < len(self.live.brokers):
             return
         kept = self._kept()
@@ -180,11 +180,11 @@ class _Finding:
                     self.steps.append(Step("route", topic, server.addr, stale, closed))
 
     def _left(self, topic: str, kept: Mapping[str, set[str]]) -> set[str]:
-        """The brokers that do not have it."""
+        """The brokers that will not have the topic."""
         return {broker.name for broker in self.known} - kept.get(topic, set())
 
     def _kept(self) -> dict[str, set[str]]:
-        """Each topic with the brokers that will have it."""
+        """Each remaining topic with the brokers that will have it."""
         kept: dict[str, set[str]] = {}
         for broker in self.known:
             for topic in broker.topics.keys() | broker.own:
@@ -198,9 +198,9 @@ class _Finding:
 
 
 def same(first: Any, second: Any, is_ordered: bool) -> bool:
-    """Whether settings are the same. A topic with an orderConf brokers make ordered by themselves.
+    """Whether settings are the same. For a topic with an orderConf, `order` does not count.
 
-    Until it has one, those of 4.9 take its order back.
+    Brokers make such a topic ordered; until it has an orderConf, 4.9 brokers reset its order.
     """
     if first == second or not is_ordered or not first or not second:
         return bool(first == second)
@@ -216,7 +216,7 @@ def _with_order(places: dict[str, Settings], ordered: bool) -> dict[str, Setting
 def _of_servers(
     found: _Finding, kind: Literal["orderConf", "kv"], namespace: str, wanted: Mapping[str, str], prune: bool
 ) -> None:
-    """Values of a namespace, on each name server."""
+    """Add the steps for the values of a namespace on each name server."""
     for server in found.name_servers:
         have = server.kv.get(namespace, {})
         for key, value in wanted.items():

@@ -1,6 +1,6 @@
-"""What may stand in the file of a cluster: every key with its shape, default and meaning.
+"""The fields of a cluster file: every key with its shape, default and meaning.
 
-Settings have the wire's own names; their defaults are those that mqadmin gives to what it makes.
+Settings have the protocol's names. Their defaults are those of items that mqadmin creates.
 """
 
 from nsadmin.operations.plans.shapes import Field, Flag, ListOf, MapOf, Name, OneOf, Record, Text, Whole
@@ -90,7 +90,7 @@ GROUP_SETTINGS = Record(
 
 
 def _spread(settings: Record) -> Record:
-    """Settings, and on which brokers they are so."""
+    """The settings with the fields that select brokers."""
     names = ListOf(BROKER)
     return Record(
         (

@@ -1,4 +1,4 @@
-"""Lists of topics or groups as files have them, mqadmin's or ours; and what they change on brokers. Pure."""
+"""Lists of topics or groups from mqadmin's files or ours, and the steps that they need. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ _NULL = "tag:yaml.org,2002:null"
 _ATTRIBUTES = MapOf(Name("attribute", r"[+-]?[^+,=\s-][^,=\s]*", "NAME, +NAME or -NAME"), Text())
 _KEYS: Mapping[SpreadKind, str] = {"topic": "topicName", "group": "groupName"}
 _TABLES: Mapping[SpreadKind, str] = {"topic": "topicConfigTable", "group": "subscriptionGroupTable"}
-# What Java's configs are before a file is read into them; for one alone mqadmin has other defaults.
+# Defaults of Java's config classes for list files; mqadmin's commands for one item have other defaults.
 _NEW: Mapping[SpreadKind, Settings] = {
     "topic": {"readQueueNums": 16, "writeQueueNums": 16},
     "group": {"consumeFromMinEnable": True, "consumeBroadcastEnable": True},
@@ -25,9 +25,9 @@ _NEW: Mapping[SpreadKind, Settings] = {
 
 
 class Item(NamedTuple):
-    """A topic or group of mqadmin's file: what it names, and nothing else; attributes with signs or without.
+    """A topic or group of mqadmin's file: the settings in the file, attributes with or without signs.
 
-    A new topic has 16 queues unless it says otherwise, a new group may broadcast and begins at the minimum.
+    By default a new topic has 16 queues, and a new group may broadcast and starts at the minimum offset.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Item(NamedTuple):
     attributes: Mapping[str, str]
 
     def on(self, kind: SpreadKind, before: Settings | None) -> Settings:
-        """How a broker is to have it that has it so (None: not at all)."""
+        """The desired settings on a broker that has `settings_before` now; None if it does not have the item."""
         found = dict((before or {}).get("attributes", {}))
         for key, value in self.attributes.items():
             if key.startswith("-"):
@@ -47,9 +47,9 @@ class Item(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """What a file lists: mqadmin's `items`, or the `specs` of ours, which say all.
+    """The content of a list file: `items` of mqadmin's file, or complete `specs` of ours.
 
-    `is_sum` of a file of exportMetadata for a whole cluster, in which mqadmin adds up the queues of brokers.
+    `is_sum` is true for mqadmin's exportMetadata file of a whole cluster, which adds up queues of brokers.
     """
 
     kind: SpreadKind
@@ -59,18 +59,22 @@ class Listed(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The topics or groups, in the order of the file."""
+        """The names of the topics or groups, in the order of the file."""
         return [item.name for item in self.items] if self.specs is None else list(self.specs)
 
     def wanted(self, broker: str, have: Mapping[str, Settings]) -> dict[str, Settings | None]:
-        """How this broker is to have each of them; None for one that is not for it."""
+        """The desired settings of each item on this broker; None if the item is not for this broker."""
         if self.specs is None:
             return {item.name: item.on(self.kind, have.get(item.name)) for item in self.items}
         return {name: spec.on(self.kind, [broker]).get(broker) for name, spec in self.specs.items()}
 
 
 def read_list(kind: SpreadKind, text: str, name: str) -> Listed:
-    """What a file called so lists. BadFile, with all that is wrong in it."""
+    """Read the list in a file's text; `file_name` is for messages.
+
+    Raises:
+        InvalidPlanFileError: with all problems of the file.
+    """
     root = compose(text, name)
     keys = {key.value: value for key, value in root.value} if _is_map(root) else {}
     if "cluster" in keys:
@@ -106,7 +110,7 @@ def _item(kind: SpreadKind, found: Mapping[str, Any]) -> Item:
 
 
 def _drop_nulls(node: Any) -> None:
-    """Java writes null for what is not there."""
+    """Remove null values: Java writes null for absent fields."""
     if _is_map(node):
         node.value = [(key, value) for key, value in node.value if value.tag != _NULL]
         parts = [value for _, value in node.value]
@@ -139,10 +143,10 @@ _SHAPES: Mapping[SpreadKind, Record] = {
 
 
 def steps(listed: Listed, live: Live) -> list[Outcome]:
-    """What is to be done on each broker ("planned"), and what is not: "unchanged", or "skipped" and why.
+    """The outcome of each item on each broker: "planned", "unchanged", or "skipped" with the reason as error.
 
-    Without a reason it was skipped because the file says that it is not for that broker. A broker of
-    which nothing is known has no step.
+    An item that the file excludes from a broker is skipped without a reason. Brokers that did not answer
+    have no steps.
     """
     ordered = {topic for server in live.name_servers for topic in server.kv.get(NAMESPACE, {})}
     return [
@@ -174,7 +178,7 @@ def _outcome(
 
 
 def _reason(kind: SpreadKind, broker: BrokerState, name: str) -> str | None:
-    """Why an item is left as it is on a broker, whatever the file says."""
+    """Why an item must stay as it is on a broker; None if it may change."""
     if kind == "topic" and name in broker.static:
         return "this is a static topic, which updateStaticTopic alone may change"
     if kind == "topic" and name in broker.own and not name.startswith("%"):

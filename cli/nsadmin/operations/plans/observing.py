@@ -1,4 +1,4 @@
-"""A cluster as it is: every master's tables of topics and groups, every name server's KV config."""
+"""Reads the state of a cluster: topics and groups of every master, KV config of every name server."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -17,13 +17,16 @@ _OF_GROUPS = ("%RETRY%", "%DLQ%")
 def observe(
     admin: AdminClient, cluster: str, namespaces: Iterable[str] = (), partly: Sequence[str] = ()
 ) -> Live:
-    """Ask every server once; one that does not answer has an error in its place.
+    """Read every server once; servers that do not answer have an error in their state.
 
-    NotFound for a cluster that is not there. Of the KV config the order configurations are looked at, and
-    `namespaces`; of routes those of the topics `partly`.
+    The KV config is read for order configurations and `namespaces`, the route permissions for
+    `partial_topics`.
+
+    Raises:
+        NotFound: the cluster does not exist.
     """
     masters = targets.masters(admin.clusters.info(), cluster)
-    # Routes first: a topic that is created meanwhile is one that a broker has, not one that none has.
+    # Read routes first. A topic that is created meanwhile then has a broker, and its route is not deleted.
     servers = observe_name_servers(admin, cluster, namespaces, partly)
     addrs = {str(item.broker_name): item.broker_addr for item in masters}
     return Live(cluster, observe_brokers(admin, addrs, cluster), servers)
@@ -32,7 +35,7 @@ def observe(
 def observe_name_servers(
     admin: AdminClient, cluster: str, namespaces: Iterable[str], partly: Sequence[str] = ()
 ) -> tuple[NameServerState, ...]:
-    """What each name server has of the KV config, and which topics of the cluster it routes."""
+    """The KV config of each name server, and the topics of the cluster that it routes."""
     names = tuple(dict.fromkeys((NAMESPACE, *namespaces)))
     found = zip(admin.bulk.values(names), admin.bulk.routed(cluster), admin.bulk.perms(partly), strict=True)
     return tuple(_name_server(*results) for results in found)
@@ -41,7 +44,7 @@ def observe_name_servers(
 def observe_brokers(
     admin: AdminClient, addrs: Mapping[str, str | None], cluster: str
 ) -> tuple[BrokerState, ...]:
-    """What the masters at these addresses have, by broker name; one without an address has an error."""
+    """The state of each broker, read from its master; a broker without an address has an error."""
     asked = [addr for addr in addrs.values() if addr]
     topics = {result.addr: result for result in admin.bulk.topics(asked)}
     groups = {result.addr: result for result in admin.bulk.groups(asked)}
@@ -80,7 +83,7 @@ def _broker(
 
 
 def _is_made(topic: str) -> bool:
-    """Whether a broker has made it for itself or a group."""
+    """Whether a broker created the topic for itself or for a group."""
     return topic.startswith(_OF_GROUPS) or topic.lower().startswith(SYSTEM_PREFIX)
 
 

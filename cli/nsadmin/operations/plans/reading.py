@@ -1,4 +1,4 @@
-"""YAML to what a cluster is to have. Law: every mistake is told with its line and what is allowed instead."""
+"""Reads a desired cluster from YAML. Every mistake is reported with its line and the allowed values."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -18,7 +18,7 @@ _ANY = Text()
 
 
 class BadFile(Exception):
-    """The file cannot be used; `problems` are lines of "FILE:LINE: what is wrong and what is allowed"."""
+    """The file cannot be used; `problem_lines` read "FILE:LINE: what is wrong and what is allowed"."""
 
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = tuple(problems)
@@ -31,7 +31,11 @@ class _Problem(NamedTuple):
 
 
 def read(text: str, name: str) -> Desired:
-    """What a file says; `name` is what it is called. BadFile, with all that is wrong."""
+    """Read the desired cluster from a file's text; `file_name` is for messages.
+
+    Raises:
+        InvalidPlanFileError: with all problems of the file.
+    """
     root = compose(text, name)
     if root is None or root.tag == "tag:yaml.org,2002:null":
         raise BadFile([f"{name}:1: there is nothing in it: cluster is missing"])
@@ -43,7 +47,11 @@ def read(text: str, name: str) -> Desired:
 
 
 def compose(text: str, name: str) -> Any:
-    """The nodes of a file, each with its line; None for an empty one. BadFile for what is no YAML."""
+    """The YAML nodes of a file, each with its line; None for an empty file.
+
+    Raises:
+        InvalidPlanFileError: the text is not valid YAML.
+    """
     try:
         return yaml.compose(text, Loader=_Loader)
     except yaml.YAMLError as error:
@@ -53,7 +61,11 @@ def compose(text: str, name: str) -> Any:
 
 
 def value_of(root: Any, shape: Shape, name: str) -> Any:
-    """The value of a node; BadFile, with all in which it has not this shape."""
+    """The value of a node that must have this shape.
+
+    Raises:
+        InvalidPlanFileError: with all deviations from the shape.
+    """
     reader = _Reader()
     value = reader.value(root, shape, "")
     if reader.problems:
@@ -66,7 +78,7 @@ def _bad_file(problems: Iterable[_Problem], name: str) -> BadFile:
 
 
 class _Reader:
-    """Goes through the nodes by their shapes; `problems` collects what is wrong."""
+    """Reads nodes by their shapes; `file_problems` collects the mistakes."""
 
     def __init__(self) -> None:
         self.problems: list[_Problem] = []
@@ -84,7 +96,7 @@ class _Reader:
         }
 
     def value(self, node: Any, shape: Shape, path: str) -> Any:
-        """The value of a node; None where it is wrong."""
+        """The value of a node; None if it is invalid."""
         return self._read[type(shape)](node, shape, path)
 
     def _wrong(self, node: Any, path: str, text: str) -> None:
@@ -140,7 +152,7 @@ class _Reader:
         return tuple(self.value(item, shape.item, f"{path}[{at}]") for at, item in enumerate(node.value))
 
     def _pairs(self, node: Any, path: str, keys: Name | Text = _ANY) -> list[tuple[str, Any, Any]]:
-        """Key, its node, the node of its value; {} may be left out."""
+        """The pairs of a map as (key, key node, value node); null counts as an empty map."""
         if getattr(node, "tag", None) == _NULL:
             return []
         if not isinstance(node, yaml.MappingNode):
@@ -155,7 +167,7 @@ class _Reader:
         return list(found.values())
 
     def _merge(self, node: Any, path: str) -> None:
-        """Put in what << names, after a look at what is written here: a node may be visited again."""
+        """Report duplicate keys, then merge the maps that << names. A node may be visited again."""
         if id(node) in self._merged:
             return
         self._merged.add(id(node))
@@ -220,7 +232,7 @@ def _spec(item: Mapping[str, Any]) -> Spec:
 
 
 def _contradictions(desired: Desired, lines: Callable[[str, str], int]) -> list[_Problem]:
-    """What cannot be true together."""
+    """The problems of settings that contradict each other."""
     problems = []
     for kind, specs in (("topics", desired.topics), ("groups", desired.groups)):
         for name, spec in (specs or {}).items():
@@ -247,7 +259,7 @@ def _contradictions(desired: Desired, lines: Callable[[str, str], int]) -> list[
 
 
 def _lines(root: Any) -> Callable[[str, str], int]:
-    """Where the item of a section begins."""
+    """A function that returns the line on which an item of a section begins."""
     sections = {key.value: value for key, value in root.value}
 
     def line(section: str, name: str) -> int:

@@ -1,4 +1,4 @@
-"""What a cluster is to have, and what it has: records. Pure data."""
+"""Records of the desired cluster and of its current state. Pure data."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ from nsadmin.operations.plans.settings import Settings, SpreadKind, complete, wi
 
 
 class Spec(NamedTuple):
-    """A topic or group: what it is like, on which brokers, and what is otherwise on single ones."""
+    """A desired topic or group: its settings, its brokers, and deviating settings on single brokers."""
 
     settings: Settings = MappingProxyType({})
     only_on: tuple[str, ...] | None = None
@@ -19,11 +19,11 @@ class Spec(NamedTuple):
 
     @property
     def named(self) -> set[str]:
-        """The brokers that it names."""
+        """All brokers that the spec names."""
         return {*(self.only_on or ()), *self.not_on, *self.per_broker}
 
     def on(self, kind: SpreadKind, brokers: Iterable[str]) -> dict[str, Settings]:
-        """All settings on each of these brokers that is to have it."""
+        """The complete settings on each of these brokers that should have the item."""
         chosen = [
             name
             for name in brokers
@@ -35,9 +35,9 @@ class Spec(NamedTuple):
 
     @classmethod
     def of(cls, kind: SpreadKind, held: Mapping[str, Settings], brokers: Sequence[str]) -> "Spec":
-        """The shortest that says: of all these brokers only those in `held` have it, each with its settings.
+        """The shortest spec for an item with these settings by broker.
 
-        What most of them have stands for all; of two that are as common the first broker's.
+        The most common settings become the common ones; on a tie, those of the first broker.
         """
         full = {name: complete(kind, held[name]) for name in brokers if name in held}
         common = _most_common(list(full.values()))
@@ -56,9 +56,9 @@ class Spec(NamedTuple):
 
 
 class Desired(NamedTuple):
-    """What a cluster is to have, as a file says it.
+    """The desired cluster of a file.
 
-    None stands for what the file does not speak of; of `kv`, only the namespaces that are there count.
+    None stands for a section that is not in the file. In `kv_tables`, other namespaces are ignored.
     """
 
     cluster: str
@@ -69,16 +69,16 @@ class Desired(NamedTuple):
 
     @property
     def spread_partly(self) -> list[str]:
-        """The topics that are not to be on every broker."""
+        """The topics that should not be on every broker."""
         specs = (self.topics or {}).items()
         return sorted(name for name, spec in specs if spec.only_on is not None or spec.not_on)
 
 
 class BrokerState(NamedTuple):
-    """What one broker has, with all settings; `addr` is its master's, None where there is none now.
+    """The state of one broker, with complete settings; `master_addr` is None if it has no master now.
 
-    `own` are topics that brokers made for themselves or for groups, `static` those whose queues are mapped.
-    `error` says why nothing is known.
+    `own_topics` are topics that brokers created for themselves or for groups, `static` are static topics.
+    `error` says why the state is unknown.
     """
 
     name: str
@@ -91,10 +91,10 @@ class BrokerState(NamedTuple):
 
 
 class NameServerState(NamedTuple):
-    """What one name server has: values by namespace and key, and which topics of the cluster it routes.
+    """The state of one name server: KV values by namespace and key, and the topics of the cluster it routes.
 
-    `perms` are permissions by broker, of those topics alone that are not to be on every broker. `error` says
-    why nothing is known.
+    `perms` are route permissions by topic and broker, only for topics that should not be on every broker.
+    `error` says why the state is unknown.
     """
 
     addr: str
@@ -105,7 +105,7 @@ class NameServerState(NamedTuple):
 
 
 class Live(NamedTuple):
-    """A cluster as it is."""
+    """The current state of a cluster."""
 
     cluster: str
     brokers: tuple[BrokerState, ...]

@@ -1,4 +1,4 @@
-"""A plan in a file: applied as it was looked at, or refused because the cluster has moved since."""
+"""Plan files: a plan is applied as it was reviewed, or refused if the cluster has changed since."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ _FORMAT = 1
 
 
 class SavedPlan(NamedTuple):
-    """What was wanted, and the steps that it took; `servers` are the names of brokers and name servers."""
+    """A desired cluster and its steps; `server_names` are names of brokers and addresses of name servers."""
 
     desired: Desired
     prune: bool
@@ -25,12 +25,12 @@ class SavedPlan(NamedTuple):
 
 
 def plan_of(desired: Desired, prune: bool, live: Live, found: Difference) -> SavedPlan:
-    """The plan that this difference is."""
+    """The plan for this diff."""
     return SavedPlan(desired, prune, _servers(live), found.steps)
 
 
 def to_text(plan: SavedPlan) -> str:
-    """The file: JSON, a step on each line."""
+    """The text of the plan file: JSON with one step on each line."""
     head = {
         _MARK: _FORMAT,
         "prune": plan.prune,
@@ -42,7 +42,11 @@ def to_text(plan: SavedPlan) -> str:
 
 
 def from_text(text: str, name: str) -> SavedPlan | None:
-    """The plan in a file called so; None for a file that is none. BadFile for one that cannot be read."""
+    """The plan in a file's text; None if the text is no plan. `file_name` is for messages.
+
+    Raises:
+        InvalidPlanFileError: the plan cannot be read.
+    """
     if not text.startswith(f'{{"{_MARK}"'):
         return None
     try:
@@ -63,7 +67,7 @@ def _step(kind: Any, name: str, server: str, before: Any, after: Any, namespace:
 
 
 def moved(plan: SavedPlan, live: Live, found: Difference) -> list[str]:
-    """Why the plan is not what has to be done now, a line for each reason; steps that are done are none."""
+    """The reasons why the plan is out of date, one line each. Steps that are already done are no reason."""
     servers = _servers(live)
     reasons = [f"{name} was not there" for name in servers if name not in plan.servers]
     reasons += [f"{name} is not there any more" for name in plan.servers if name not in servers]
@@ -92,5 +96,9 @@ def _servers(live: Live) -> tuple[str, ...]:
 
 
 def save(path: Path, plan: SavedPlan) -> None:
-    """Replace the file, readable for its owner alone, as values may be secret. OSError where that fails."""
+    """Replace the file. Only its owner can read it, because values may be secret.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
     private_file.replace(str(path), to_text(plan))

@@ -1,4 +1,4 @@
-"""The schema of a cluster's file (JSON Schema, draft 2020-12), computed from its shapes: for editors."""
+"""The JSON Schema (draft 2020-12) of a cluster file for editors, computed from the shapes."""
 
 import json
 from typing import Any
@@ -21,7 +21,7 @@ Schema = dict[str, Any]
 
 
 def schema() -> Schema:
-    """The whole of it."""
+    """The whole schema."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "What a RocketMQ cluster is to have",
@@ -32,7 +32,7 @@ def schema() -> Schema:
 
 
 def text() -> str:
-    """The schema as the file has it."""
+    """The text of the schema file."""
     return json.dumps(schema(), indent=2) + "\n"
 
 

@@ -1,7 +1,6 @@
-"""Very many changes to brokers, in lists where a broker takes them, and one by one where it does not.
+"""Sends many changes to brokers: in lists if the broker supports lists, else one by one.
 
-All brokers are sent to at once, in rounds; what a round was about is told as it ends. Whether a broker has
-done what it said is for the caller to see.
+Each round sends to all brokers at once and reports progress at its end. The caller verifies the results.
 """
 
 from collections import deque
@@ -16,7 +15,7 @@ from nsadmin.client.bulk import Wanted
 from nsadmin.operations.plans.difference import Step
 
 IN_A_LIST, SINGLE = 250, 50
-"""Items in one request, and requests with one item, that a broker is sent in a round."""
+"""Items in one list request, and single requests, that a broker gets in one round."""
 
 Batch = tuple[str, Sequence[Wanted]]
 Put = Callable[[Sequence[Batch]], list[ServerResult[Command]]]
@@ -25,14 +24,14 @@ Errors = dict[Step, RocketMQError | None]
 
 
 class Lists:
-    """Topics or groups for brokers; `put` sends batches, `wanted` makes what is sent of a step."""
+    """Sends topics or groups; `put_batches` sends batches, `desired_config` makes the config of a step."""
 
     def __init__(self, put: Put, wanted: Callable[[Step], Wanted], advance: Advance) -> None:
         self._put, self._wanted, self._advance = put, wanted, advance
         self._takes_no_lists: set[str] = set()
 
     def send(self, steps: Iterable[tuple[str, Step]], *, singly: bool = False) -> Errors:
-        """What came of each step at its address: an error, or None where the broker said that it is done."""
+        """Send each step to its address. The error of each step, or None if the broker answered success."""
         queues: dict[str, deque[tuple[Step, bool]]] = {}
         for addr, step in steps:
             queues.setdefault(addr, deque()).append((step, singly))
@@ -45,7 +44,7 @@ class Lists:
         return errors
 
     def _next(self, addr: str, queue: "deque[tuple[Step, bool]]") -> list[tuple[str, list[Step]]]:
-        """What a broker is sent in the next round."""
+        """The batches that a broker gets in the next round."""
         if queue and (queue[0][1] or addr in self._takes_no_lists):
             return [(addr, [queue.popleft()[0]]) for _ in range(min(SINGLE, len(queue)))]
         some = [queue.popleft()[0] for _ in range(min(IN_A_LIST, len(queue)))]
@@ -60,7 +59,7 @@ class Lists:
         errors: Errors,
     ) -> None:
         if len(some) > 1 and error is not None and not isinstance(error, CallError):
-            # One of them is refused, or lists are: each by itself shows which.
+            # The broker refused one item or lists in general: single requests show which.
             if isinstance(error, NotSupported):
                 self._takes_no_lists.add(addr)
             queue.extendleft((step, True) for step in reversed(some))
@@ -78,7 +77,7 @@ def singly(
     calls: Sequence[tuple[Step, str, Any]],
     advance: Advance,
 ) -> Errors:
-    """Requests for one step each, so many in a round: (step, address, what is asked for)."""
+    """Send one request for each (step, address, content), SINGLE_PER_ROUND to each broker in a round."""
     errors: Errors = {}
     by_addr: dict[str, deque[tuple[Step, str, Any]]] = {}
     for call in calls:

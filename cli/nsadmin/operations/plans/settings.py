@@ -1,4 +1,4 @@
-"""Settings as they are compared: complete and in one order, be they from a file or from any broker. Pure."""
+"""Normal form of settings for comparison: complete and in one order, from files or brokers. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
@@ -7,19 +7,19 @@ from nsadmin.operations.plans.fields import EXPONENTIAL, GROUP_SETTINGS, SUBSCRI
 from nsadmin.operations.plans.shapes import Record
 
 Settings = Mapping[str, Any]
-"""Settings of a topic or a group by the wire's own names; what is left out has its default."""
+"""Settings of a topic or a group by the protocol's names; absent settings have their default."""
 
 SpreadKind = Literal["topic", "group"]
-"""What has settings on each broker."""
+"""The kinds of items that have settings on each broker."""
 
 
 def complete(kind: SpreadKind, settings: Settings) -> dict[str, Any]:
-    """All settings: what is left out or null has its default, what is not known here is dropped."""
+    """All settings: absent or null ones get their default, unknown ones are dropped."""
     return _COMPLETE[kind](settings)
 
 
 def without_defaults(kind: SpreadKind, settings: Settings) -> dict[str, Any]:
-    """The settings that are not what they are when left out."""
+    """The settings that differ from their default."""
     defaults = RECORDS[kind].defaults
     return {key: settings[key] for key in defaults if key in settings and settings[key] != defaults[key]}
 
@@ -58,7 +58,7 @@ def _texts(table: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _present(value: Any) -> Any:
-    """Without nulls; lists as tuples, as the reader of files has them."""
+    """The value without nulls, with lists as tuples, as `yaml_reader` returns them."""
     if isinstance(value, Mapping):
         return {key: _present(item) for key, item in value.items() if item is not None}
     return (

@@ -1,10 +1,10 @@
-"""Shapes: what a value in a file may be. Reading and the schema for editors both follow them. Pure data."""
+"""Shapes of the values in a file. The YAML reader and the JSON Schema both follow them. Pure data."""
 
 from typing import Any, NamedTuple
 
 
 class Whole(NamedTuple):
-    """A whole number from `least` to `most`."""
+    """A whole number from `min_value` to `max_value`."""
 
     least: int
     most: int
@@ -21,7 +21,7 @@ class OneOf(NamedTuple):
 
 
 class Name(NamedTuple):
-    """A text that matches a pattern; `what` is what it is called, `allowed` says the pattern in words."""
+    """A text that matches a pattern; `kind_label` names it, `allowed_text` describes the pattern."""
 
     what: str
     pattern: str
@@ -29,35 +29,35 @@ class Name(NamedTuple):
 
 
 class Text(NamedTuple):
-    """Any text; a number or a truth is taken as it is written."""
+    """Any text; numbers and booleans are taken as written."""
 
 
 class ListOf(NamedTuple):
-    """Values of one shape."""
+    """A list of values of one shape."""
 
     item: "Shape"
 
 
 class MapOf(NamedTuple):
-    """Values of one shape by their names."""
+    """A map of values of one shape, by name."""
 
     key: "Name | Text"
     item: "Shape"
 
 
 class Record(NamedTuple):
-    """Fields by their keys; what is left out has its default."""
+    """A map with known fields; absent fields have their default."""
 
     fields: "tuple[Field, ...]"
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """The values of fields that are left out."""
+        """The default of each field, by key."""
         return {field.key: field.default for field in self.fields}
 
 
 class Field(NamedTuple):
-    """A field of a record; without a default, leaving it out says that there is none."""
+    """A field of a record; an absent field without a default has no value."""
 
     key: str
     shape: "Shape"

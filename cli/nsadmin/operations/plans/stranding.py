@@ -1,4 +1,4 @@
-"""How many messages are in queues that go: nobody can read them any more."""
+"""Counts the messages in queues that steps take away: consumers can no longer read them."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,9 @@ from nsadmin.operations.plans.records import Live
 
 
 def stranded(admin: AdminClient, live: Live, steps: Sequence[Step]) -> dict[Step, int | None]:
-    """Messages in the queues that each of these steps takes away from readers, None where nobody could tell.
+    """The messages in the queues that each step takes away from consumers; None if the broker did not answer.
 
-    A step that takes none away is left out.
+    Steps that take no queues away are left out.
     """
     addrs = {broker.name: broker.addr or "" for broker in live.brokers}
     taking = [step for step in steps if step.kind == "topic" and _left(step) < _had(step)]

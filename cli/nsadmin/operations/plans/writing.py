@@ -1,4 +1,4 @@
-"""What a cluster is to have to YAML: always the same text for the same, without what goes without saying."""
+"""Writes a desired cluster as YAML: the same cluster always gives the same text, without defaults."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ _Base: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 def text_of(desired: Desired, remarks: Sequence[str] = ()) -> str:
-    """The file, which begins with the schema for editors and these remarks, a line for each."""
+    """The text of the file. It begins with the schema reference for editors and one line for each remark."""
     content: dict[str, Any] = {"version": FORMAT, "cluster": desired.cluster}
     sections = (
         ("topics", _items(desired.topics)),
@@ -28,15 +28,15 @@ def text_of(desired: Desired, remarks: Sequence[str] = ()) -> str:
 
 
 class _Line(dict[str, Any]):
-    """A map that stands on one line."""
+    """A map that is written on one line."""
 
 
 class _Brief(list[Any]):
-    """A list that does."""
+    """A list that is written on one line."""
 
 
 class _Dumper(_Base):  # type: ignore[misc]
-    """Sections as blocks, what a line holds on a line."""
+    """Writes sections as blocks, and inline maps and lists on one line."""
 
 
 _Dumper.add_representer(
@@ -68,7 +68,7 @@ def _items(specs: Mapping[str, Spec] | None) -> dict[str, Any] | None:
 
 
 def _item(spec: Spec) -> dict[str, Any]:
-    """On one line, unless it is otherwise on single brokers: then a line for each setting and broker."""
+    """An inline map; with deviating settings on single brokers, a line for each setting and broker."""
     places = {"onlyOn": None if spec.only_on is None else spec.only_on, "notOn": spec.not_on or None}
     item = dict(spec.settings) | {name: listed for name, listed in places.items() if listed is not None}
     if not spec.per_broker:
@@ -83,7 +83,7 @@ def _line(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """As YAML has it: lists for tuples."""
+    """The value with lists in place of tuples, for YAML."""
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, (tuple, list)) else value

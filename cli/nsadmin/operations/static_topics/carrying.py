@@ -57,7 +57,7 @@ def look(admin: AdminClient, topic: str, brokers: Sequence[str], clusters: Seque
 
 
 class Carried(NamedTuple):
-    """The plan in its final form, the errors by broker, and the phase in which execution stopped, if it did."""
+    """The plan in its final form, the errors by broker, and the phase in which execution stopped early."""
 
     plan: Plan
     errors: Mapping[str, RocketMQError]
@@ -72,7 +72,7 @@ def carry_out(
     *,
     force: bool = False,
 ) -> Carried:
-    """Send the planned shares to the brokers and verify them; `keep_plan` saves the plan with decided offsets.
+    """Send the planned shares to the brokers and verify them; `keep_plan` saves the plan with its offsets.
 
     A move has these phases: prepare the receiving brokers, stop writes on the losing brokers, read where
     their queues end, send the final offsets to the receiving brokers, then update all others. The first

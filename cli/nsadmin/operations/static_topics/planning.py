@@ -18,7 +18,7 @@ Shares = Mapping[str, Share]
 
 
 class Plan(NamedTuple):
-    """The planned shares; `map_in` are the brokers that receive queues, `map_out` the brokers that lose them."""
+    """The planned shares. `map_in` are the brokers that receive queues, `map_out` those that lose them."""
 
     topic: str
     kind: str
@@ -42,8 +42,8 @@ def leaders(shares: Shares) -> dict[int, Item]:
     """The item of each logical queue that receives writes now, by queue number.
 
     Raises:
-        NotApplied: brokers disagree about epoch, queue count or scope, or a queue is not written on exactly one
-            broker.
+        NotApplied: brokers disagree about epoch, queue count or scope, or a queue is not written on exactly
+            one broker.
     """
     if len({(share.epoch, share.total, share.scope) for share in shares.values()}) > 1:
         told = ", ".join(f"{name}: epoch {item.epoch}, {item.total} queues" for name, item in shares.items())

@@ -1,1 +1,1 @@
-"""What if something were gone: asked before it is."""
+"""Foresees what would be lost if brokers or name servers were gone."""

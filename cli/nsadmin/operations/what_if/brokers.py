@@ -1,4 +1,4 @@
-"""Brokers: asks for all that tells what would be lost without some of them; `losses` judges it."""
+"""Reads what is needed to foresee an outage of brokers; `losses` computes the losses."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -23,10 +23,10 @@ from nsadmin.wording import first_of
 
 
 class Outlook(NamedTuple):
-    """What would be lost: `topics` and `groups` with what most goes first, out of `asked` topics.
+    """What would be lost: the largest losses of topics and groups first, out of `topic_count` topics.
 
-    `write_share` is the part of all queues for writing that goes, 0 to 1, where most of it goes.
-    `errors` has None for each server that answered, and why groups or a name server's view are unknown.
+    `write_share` is the lost fraction of all writable queues, 0 to 1, on the name server with the largest
+    loss. `errors` has None for each server that answered.
     """
 
     asked: int
@@ -37,10 +37,13 @@ class Outlook(NamedTuple):
 
 
 def without_brokers(admin: AdminClient, words: Sequence[str], now: int, *, system: bool = False) -> Outlook:
-    """What would be lost without brokers, each a NAME or, for one process of it, NAME:ID; `now` in ms.
+    """What would be lost without these brokers, each given as NAME or, for one process of it, NAME:ID.
 
-    Topics of RocketMQ's own and those of retries and dead letters count only with `system`. NotFound for a
-    broker that no name server knows; what nobody answered raises.
+    System topics and topics of retries and dead letters count only with `include_system`.
+
+    Raises:
+        NotFound: no name server knows one of the brokers.
+        NoneReachable: no name server answered.
     """
     found = of_each(admin, now)
     pictures = {picture.source: picture for _, picture, _ in found if picture is not None}
@@ -68,7 +71,11 @@ def without_brokers(admin: AdminClient, words: Sequence[str], now: int, *, syste
 
 
 def chosen(words: Sequence[str], pictures: Mapping[str, Picture]) -> dict[str, frozenset[int]]:
-    """The processes that the words name, of all that any name server knows. NotFound for others."""
+    """The processes that the words name.
+
+    Raises:
+        NotFound: no name server knows a broker or process.
+    """
     present: dict[str, frozenset[int]] = {}
     for picture in pictures.values():
         for name, ids in members(picture).items():
@@ -93,7 +100,7 @@ def _known(present: Members) -> str:
 def _readers(
     admin: AdminClient, pictures: Mapping[str, Picture], down: Members, lost: Sequence[Loss]
 ) -> tuple[dict[str, set[str]], dict[str, int], dict[str, RocketMQError | None]]:
-    """Who reads topics of these brokers, as they tell while they are there; who of them is connected."""
+    """The consumed topics by group, the client counts by group, and the errors, asked of these brokers."""
     addrs = [addr for name in down for addr in _first(name, pictures)]
     online, errors = admin.consumers.online(addrs)
     readers = {group: {item.topic for item in found.subscriptions} for group, found in online.items()}
@@ -109,7 +116,7 @@ def _readers(
 
 
 def _first(name: str, pictures: Mapping[str, Picture]) -> list[str]:
-    """The address of a broker's master, or of its slave with the lowest id."""
+    """The address of a broker's master, or of its slave with the lowest id; [] if it is not registered."""
     for picture in pictures.values():
         addrs = picture.brokers.get(name, {"brokerAddrs": {}})["brokerAddrs"]
         if addrs:

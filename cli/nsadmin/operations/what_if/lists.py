@@ -1,11 +1,11 @@
-"""Lists: who would have which name servers left, and who registers nowhere else. Pure."""
+"""Lists of name servers: which entries would remain, and which brokers register nowhere else. Pure."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 
 class ListLoss(NamedTuple):
-    """Somebody with a list of name servers, and those of them that would be left."""
+    """The owner of a list of name servers, its entries, and the entries that would remain."""
 
     name: str
     name_servers: tuple[str, ...]
@@ -13,7 +13,7 @@ class ListLoss(NamedTuple):
 
 
 def list_losses(lists: Mapping[str, tuple[str, ...]], down: Iterable[str]) -> list[ListLoss]:
-    """Whose lists name one of these name servers; `down` has every spelling of them."""
+    """The owners whose lists contain one of these name servers; `down_addrs` has every spelling of them."""
     gone = set(down)
     found = (
         ListLoss(name, addrs, tuple(addr for addr in addrs if addr not in gone))
@@ -28,8 +28,10 @@ def list_losses(lists: Mapping[str, tuple[str, ...]], down: Iterable[str]) -> li
 def known_alone(
     tables: Mapping[str, Mapping[str, frozenset[int]]], down: Iterable[str]
 ) -> dict[str, frozenset[int]]:
-    """The processes that only these name servers know; `tables` are brokers
-    with their ids, by address of the name server."""
+    """The processes that only these name servers know.
+
+    `ids_by_server` holds broker ids by broker name, by address of the name server.
+    """
     gone = set(down)
     elsewhere: dict[str, set[int]] = {}
     here: dict[str, set[int]] = {}

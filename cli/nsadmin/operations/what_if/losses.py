@@ -1,4 +1,4 @@
-"""Losses: what topics and groups would lose if brokers were gone, as name servers tell clients. Pure."""
+"""What topics and groups would lose if brokers were gone, in the view of clients. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,11 +8,11 @@ from namesrv_core.protocol.codes import MASTER_ID, Perm
 from nsadmin.client.pictures import ORDER_TOPIC_CONFIG, Picture
 
 Members = Mapping[str, frozenset[int]]
-"""Ids of the processes of each broker, by its name."""
+"""The ids of the processes of each broker, by broker name."""
 
 
 class Capacity(NamedTuple):
-    """What clients have of a topic: queues that they may write to and read, and brokers with a master."""
+    """The capacity of a topic for clients: writable queues, readable queues, and brokers with a master."""
 
     write_queues: int = 0
     read_queues: int = 0
@@ -20,10 +20,10 @@ class Capacity(NamedTuple):
 
 
 class Loss(NamedTuple):
-    """A topic that has queues on brokers that would be gone: `lost` are their names.
+    """A topic with queues on brokers that would be gone, which are `lost_brokers`.
 
-    `ordered_by` are those of them that its order configuration names: clients go on sending to their queues.
-    `is_static` where queues of a static topic are on them, which clients go on using as well.
+    `ordered_by` are the lost brokers in its order configuration: clients keep sending to their queues.
+    `is_static` is true if they have queues of a static topic, which clients also keep using.
     """
 
     topic: str
@@ -35,28 +35,28 @@ class Loss(NamedTuple):
 
     @property
     def stops_writes(self) -> bool:
-        """Whether it loses its last queue that clients may write to."""
+        """Whether the topic loses its last writable queue."""
         return self.before.write_queues > 0 and self.after.write_queues == 0
 
     @property
     def stops_reads(self) -> bool:
-        """Whether it loses its last queue that clients may read."""
+        """Whether the topic loses its last readable queue."""
         return self.before.read_queues > 0 and self.after.read_queues == 0
 
     @property
     def loses_masters(self) -> bool:
-        """Whether it loses its last master."""
+        """Whether the topic loses its last master."""
         return self.before.masters > 0 and self.after.masters == 0
 
     @property
     def write_share(self) -> float:
-        """The part of its queues for writing that it loses, 0 to 1."""
+        """The lost fraction of its writable queues, 0 to 1."""
         before = self.before.write_queues
         return (before - self.after.write_queues) / before if before else 0.0
 
     @property
     def stands_still(self) -> bool:
-        """Whether there is something that clients cannot do any more, or do in vain."""
+        """Whether clients can no longer write or read, or their sends to some queues fail."""
         return (
             self.stops_writes
             or self.stops_reads
@@ -67,18 +67,18 @@ class Loss(NamedTuple):
 
 
 def members(picture: Picture) -> dict[str, frozenset[int]]:
-    """The processes of each broker that a name server knows."""
+    """The registered processes of each broker."""
     return {name: frozenset(map(int, broker["brokerAddrs"])) for name, broker in picture.brokers.items()}
 
 
 def without(present: Members, down: Members) -> dict[str, frozenset[int]]:
-    """Who is left; a broker of which no process is left is no longer there."""
+    """The remaining processes; brokers without remaining processes are left out."""
     left = {name: ids - down.get(name, frozenset()) for name, ids in present.items()}
     return {name: ids for name, ids in left.items() if ids}
 
 
 def capacity(queues: Mapping[str, Mapping[str, int]], present: Members) -> Capacity:
-    """What clients have of a topic with these queues by broker, while these processes are there."""
+    """The capacity of a topic with these queues by broker, while these processes are up."""
     writes = reads = masters = 0
     for name, queue in queues.items():
         ids = present.get(name)
@@ -93,7 +93,7 @@ def capacity(queues: Mapping[str, Mapping[str, int]], present: Members) -> Capac
 
 
 def losses(picture: Picture, down: Members) -> Iterator[Loss]:
-    """Every topic that would lose something, by name."""
+    """The losses of all topics that would lose something, sorted by topic."""
     present = members(picture)
     left = without(present, down)
     gone = {name for name in down if present.get(name, frozenset()) != left.get(name, frozenset())}
@@ -102,7 +102,7 @@ def losses(picture: Picture, down: Members) -> Iterator[Loss]:
     for topic, queues in sorted(picture.topics.items()):
         if gone.isdisjoint(queues):
             continue
-        # Topics that are alike share one table.
+        # Equal topics share one queue table, so compute the loss once for each table.
         if id(queues) not in known:
             known[id(queues)] = _loss(queues, present, left, gone)
         loss = known[id(queues)]
@@ -112,7 +112,7 @@ def losses(picture: Picture, down: Members) -> Iterator[Loss]:
 
 
 def write_share(picture: Picture, down: Members) -> float:
-    """The part of all queues that clients may write to that would be lost, 0 to 1."""
+    """The lost fraction of all writable queues, 0 to 1."""
     present = members(picture)
     left = without(present, down)
     tables = Counter(map(id, picture.topics.values()))
@@ -134,7 +134,7 @@ def _loss(
 
 
 def _orders(picture: Picture) -> dict[str, frozenset[str]]:
-    """The brokers that each order configuration names; none where clients are not told of them."""
+    """The brokers in each order configuration; {} if the name server does not hand them out to clients."""
     if picture.settings.get("orderMessageEnable", "false").lower() != "true":
         return {}
     return {
@@ -144,14 +144,17 @@ def _orders(picture: Picture) -> dict[str, frozenset[str]]:
 
 
 class Worst(NamedTuple):
-    """What a topic loses where it loses most, as clients ask one name server each; `addrs` show it so."""
+    """The largest loss of a topic on any name server, and the name servers that show it.
+
+    Each client asks one name server, so the views are not merged.
+    """
 
     loss: Loss
     addrs: tuple[str, ...]
 
 
 def worst(of_each: Mapping[str, Iterable[Loss]]) -> list[Worst]:
-    """The losses that name servers show, by address, one for each topic: what most goes first."""
+    """The largest loss of each topic, from the losses by name server; the largest losses first."""
     found: dict[str, Worst] = {}
     for addr, told in of_each.items():
         for loss in told:
@@ -171,9 +174,9 @@ def _weight(loss: Loss) -> tuple[float, ...]:
 
 
 class GroupLoss(NamedTuple):
-    """A consumer group that reads topics of brokers that would be gone; `clients` are connected now.
+    """A consumer group that reads topics of brokers that would be gone; `client_count` is for now.
 
-    `stops` are those of its topics of which nothing can be read any more, `loses` those of which a part.
+    `stopped_topics` would have no readable queue left, `reduced_topics` fewer readable queues.
     """
 
     group: str
@@ -183,14 +186,14 @@ class GroupLoss(NamedTuple):
 
     @property
     def stands_still(self) -> bool:
-        """Whether there is a topic that it cannot read at all any more."""
+        """Whether the group could no longer read one of its topics."""
         return bool(self.stops)
 
 
 def group_losses(
     readers: Mapping[str, Iterable[str]], clients: Mapping[str, int], found: Iterable[Worst]
 ) -> list[GroupLoss]:
-    """The groups that would lose something; `readers` are the topics of each group."""
+    """The losses of groups that would lose something, groups with stopped topics first."""
     by_topic = {item.loss.topic: item.loss for item in found}
     result = []
     for group, topics in sorted(readers.items()):

@@ -1,4 +1,4 @@
-"""Name servers: asks who knows which of them, to tell who would have none left; `lists` judges it."""
+"""Reads which brokers and clients list which name servers, to foresee an outage of some of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -10,15 +10,15 @@ from nsadmin.client.results import NoneReachable
 from nsadmin.operations.what_if.lists import ListLoss, known_alone, list_losses
 
 Same = Callable[[str, str], bool]
-"""Whether two addresses are those of one server."""
+"""A function that says whether two addresses belong to the same server."""
 
 
 class Lists(NamedTuple):
-    """Who would lose name servers: brokers as NAME:ID, clients as GROUP CLIENT, those with least left first.
+    """Lost list entries: of brokers as NAME:ID and of clients as GROUP CLIENT, fewest remaining first.
 
-    `alone` are brokers that registered with those that would be gone and nowhere else; `fetching` the brokers
-    that look for a new list by themselves. Of so many `silent` clients nobody knows the list: `producers` and
-    those that do not tell. `asked` is how many brokers and clients told theirs.
+    `unshared_brokers` are registered only with the lost name servers. `fetching_brokers` fetch a new list by
+    themselves. `silent_count` consumers did not report their list; the lists of `producer_count` producers
+    are always unknown. `asked_counts` are the numbers of brokers and of clients that reported their lists.
     """
 
     brokers: Sequence[ListLoss]
@@ -32,7 +32,11 @@ class Lists(NamedTuple):
 
 
 def without_name_servers(admin: AdminClient, down: Sequence[str], same: Same) -> Lists:
-    """Who would be without what, if the name servers at these addresses were gone."""
+    """The list entries and registrations that would be lost without the name servers at these addresses.
+
+    Raises:
+        NoneReachable: no name server answered.
+    """
     others = [addr for addr in admin.addresses.addrs if not any(same(addr, one) for one in down)]
     listed = admin.tables.listed_each([*others, *down], ())
     errors = {found.addr: found.error for found in listed}
@@ -65,7 +69,7 @@ def without_name_servers(admin: AdminClient, down: Sequence[str], same: Same) ->
     return Lists(
         list_losses(lists, gone),
         list_losses(clients, gone),
-        # What a name server does not tell may be all that the others have.
+        # A name server that did not answer may know every process, so no process is certainly unshared.
         known_alone(tables, down) if all(addr in tables for addr in others) else {},
         frozenset(name for name, items in told.items() if items and fetches_name_servers(items)),
         (len(lists), asked),
@@ -76,7 +80,7 @@ def without_name_servers(admin: AdminClient, down: Sequence[str], same: Same) ->
 
 
 def _clients(admin: AdminClient, addrs: Sequence[str]) -> tuple[dict[str, tuple[str, ...]], int, int, int]:
-    """Lists of consumers by group and id; how many producers there are, how many do not tell, and do."""
+    """Lists of consumers by group and client id; the counts of producers, silent and answering clients."""
     online, _ = admin.consumers.online(addrs)
     told = admin.running.name_servers(online)
     lists = {
